@@ -20,6 +20,7 @@ const USERS = "wire rules, users by e-mail";
 const OWNERS = "wire rules, owners";
 const PLANS = "plans";
 const MAIL = "wire rules, mail";
+const EVENTS = "wire rules, events";
 const OURS = "decision";
 
 export const LIMITS = {
@@ -57,6 +58,21 @@ export const LIMITS = {
   DEFINITION_LENGTH_MAX: limit(65_536, "characters of a definition's JSON text", OURS),
   DEFAULTS_BYTES_MAX: limit(1 * MiB, "bytes that defaults add to what one request sends", OURS),
   DEFINITION_VALUES_MAX: limit(5000, "JSON values that a definition is made of", OURS),
+  CHANGES_HOURS: limit(24, "hours that changes of documents are kept", EVENTS),
+  CHANGES_MAX: limit(100_000, "changes of a project that are kept", EVENTS),
+  CHANGES_BYTES_MAX: limit(
+    64 * MiB,
+    "bytes of documents that the changes of a project hold, before and after",
+    OURS,
+  ),
+  LIVE_STREAMS_MAX: limit(1000, "live lists of a project that a process has open", EVENTS),
+  LIVE_STREAMS_SHARE_MAX: limit(20, "of those of one user, or one address and key", EVENTS),
+  LIVE_BEHIND_BYTES_MAX: limit(
+    1 * MiB,
+    "bytes that a reader of a live list may be behind before it begins anew",
+    EVENTS,
+  ),
+  LIVE_TICKET_SECONDS: limit(60, "seconds for which a ticket opens a live list, once", EVENTS),
   REGEX_LENGTH_MAX: limit(128, "characters", DOCUMENTS),
   LITERAL_LENGTH_MAX: limit(128, "characters that `_contains` and `_startswith` look for", OURS),
   SEARCH_FIELDS_MAX: limit(10, "fields with `search` in a definition", OURS),
@@ -283,6 +299,8 @@ export const {
   BULK_DOCUMENTS_MAX,
   COLUMNS_MAX,
   CONTENT_TYPE_LENGTH_MAX,
+  CHANGES_BYTES_MAX,
+  CHANGES_MAX,
   CURSOR_LENGTH_MAX,
   DASHBOARD_SIGN_IN_RATE_PER_MINUTE,
   DEFAULTS_BYTES_MAX,
@@ -331,6 +349,10 @@ export const {
   LIST_LIMIT_DEFAULT,
   LITERAL_LENGTH_MAX,
   LIST_LIMIT_MAX,
+  LIVE_BEHIND_BYTES_MAX,
+  LIVE_STREAMS_MAX,
+  LIVE_STREAMS_SHARE_MAX,
+  LIVE_TICKET_SECONDS,
   MAIL_BODY_BYTES_MAX,
   MAIL_BODY_LENGTH_MAX,
   MAIL_LOG_DAYS,
@@ -414,6 +436,7 @@ export const {
 export const REQUEST_TIMEOUT_MS = values.REQUEST_TIMEOUT_SECONDS * 1000;
 export const SHUTDOWN_MS = values.SHUTDOWN_SECONDS * 1000;
 export const IDEMPOTENCY_MS = values.IDEMPOTENCY_HOURS * 3_600_000;
+export const CHANGES_MS = values.CHANGES_HOURS * 3_600_000;
 export const TRASH_MS = values.TRASH_DAYS * 86_400_000;
 export const ACCESS_TOKEN_SECONDS = values.ACCESS_TOKEN_MINUTES * 60;
 export const SIGN_IN_MS = values.SIGN_IN_MINUTES * 60_000;

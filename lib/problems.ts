@@ -1,5 +1,6 @@
 import { ACCOUNT_PROBLEMS } from "./problems/accounts.ts";
 import { AI_PROBLEMS } from "./problems/ai.ts";
+import { EVENT_PROBLEMS } from "./problems/events.ts";
 import { FILE_PROBLEMS } from "./problems/files.ts";
 import { MAIL_PROBLEMS } from "./problems/mail.ts";
 import { USER_PROBLEMS } from "./problems/users.ts";
@@ -396,6 +397,7 @@ const table = {
   },
   ...ACCOUNT_PROBLEMS,
   ...USER_PROBLEMS,
+  ...EVENT_PROBLEMS,
   ...FILE_PROBLEMS,
   ...AI_PROBLEMS,
   ...MAIL_PROBLEMS,

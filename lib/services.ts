@@ -19,6 +19,9 @@ import { createCursors, type Cursors } from "./paging/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
 import { createSlowQuestions, type SlowQuestions } from "./documents/slow_questions.ts";
 import { createListAnswers, type ListAnswers } from "./documents/list_cache.ts";
+import { ChangeFeeds } from "./events/change_feeds.ts";
+import { LiveLists } from "./events/live/live_lists.ts";
+import { createLivePositions, type LivePositions } from "./events/live/positions.ts";
 import { createEgress, type Egress, isPublic } from "./http/egress.ts";
 import type { Blobs } from "./files/blobs.ts";
 import { DiskBlobs } from "./files/disk/blobs.ts";
@@ -94,6 +97,11 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   readonly listPlans: ListPlans;
   readonly slowQuestions: SlowQuestions;
   readonly answers: ListAnswers;
+  readonly changeFeeds: ChangeFeeds;
+  readonly livePositions: LivePositions;
+  /** Keys to sign tickets with, the newest first. */
+  readonly liveTicketKeys: readonly string[];
+  readonly liveLists: LiveLists;
   readonly cookies: Cookies;
   readonly providers: Providers;
   readonly browsers: Browsers;
@@ -182,6 +190,8 @@ export async function openServices(
     const blobStores = createBlobStores(blobs, external);
     const plans = createPlans(engine, clock);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.elapsed());
+    const changeFeeds = new ChangeFeeds({ engine, log });
+    const liveLists = new LiveLists(() => services);
     const jobServices = { engine, clock, log };
     const collectionRemovals = createJobRunner<JobServices>(jobServices, {
       kinds: [COLLECTION_REMOVAL],
@@ -217,6 +227,10 @@ export async function openServices(
       requestCounts,
       slowQuestions,
       answers: createListAnswers(),
+      changeFeeds,
+      livePositions: createLivePositions(keyRing.derive("live positions")),
+      liveTicketKeys: keyRing.derive("live tickets"),
+      liveLists,
       cookies,
       providers: createProviders(config, clock),
       browsers: createBrowsers(cookies, keyRing.derive("sign-in cookies")),
@@ -246,6 +260,8 @@ export async function openServices(
       requestDrain: createRequestDrain(),
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();
+        liveLists[Symbol.dispose]();
+        changeFeeds[Symbol.dispose]();
         await jobRunner[Symbol.asyncDispose]();
         await collectionRemovals[Symbol.asyncDispose]();
         await requestCounts[Symbol.asyncDispose]();

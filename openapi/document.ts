@@ -7,6 +7,7 @@ import { ACCOUNTS } from "./paths/accounts.ts";
 import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
 import { INVITATIONS } from "./paths/invitations.ts";
+import { LIVE } from "./paths/live.ts";
 import { MAIL } from "./paths/mail.ts";
 import { MEMBERS } from "./paths/members.ts";
 import { PROJECTS } from "./paths/projects.ts";
@@ -31,6 +32,7 @@ import { SECURITY_SCHEMES } from "./security.ts";
 /** Every operation, in the order of the reference. */
 export const CONTRACTS: readonly Contract<unknown>[] = [
   ...DATA,
+  ...LIVE,
   ...SCHEMAS,
   ...SOCIAL,
   ...USER_EMAIL,
@@ -104,6 +106,7 @@ const TAG_GROUPS = [
     name: "Your app",
     tags: {
       "Documents": "Read and write the documents of collections.",
+      "Live lists": "Hear of every change of a list as it happens.",
       "Collections": "How collections are defined.",
       "Sign-in": "Sign users in through a provider that they know.",
       "E-mail sign-in": "Sign users up and in with their e-mail address.",

@@ -123,6 +123,10 @@ export const ifNoneMatch = header(
   "ETag you hold: answered with 304 while it is current.",
 );
 
+export const lastEventId = header(
+  "The id of the last event that you have had: the list goes on behind it.",
+);
+
 /** Whether what is kept may be answered. */
 export const cacheControl: HeaderParameter<boolean> = {
   ...header("`no-cache` has the list read anew, though it could not be stale."),
@@ -458,3 +462,23 @@ export const range = header(
 export const ifRange = header(
   "The `etag` of the file that the parts are of: of another one, and for a date, the whole is sent.",
 );
+
+/** Parameters of a list that its changes have no use for. */
+const NOT_LIVE: readonly string[] = [
+  "page",
+  "cursor",
+  "offset",
+  "skip",
+  "count",
+  "explain",
+  "populate",
+  "expand",
+];
+
+export const liveListing: readonly Parameter[] = [
+  ...listing.filter(({ name }) => !NOT_LIVE.includes(name)),
+  query("snapshot", "`false` leaves the list itself out, and with it the totals.", {
+    ...FLAG,
+    default: true,
+  }),
+];

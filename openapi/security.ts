@@ -13,8 +13,9 @@ import type { Clock } from "@/lib/clock.ts";
 import { refuseOtherTypes } from "@/lib/http/body.ts";
 import type { Cookies } from "@/lib/http/cookies.ts";
 import { refuseCrossSite } from "@/lib/http/cross_site.ts";
+import { takeTicket, type TicketHolder, type TicketServices } from "@/lib/events/live/tickets.ts";
 import { RateLimited, type RateLimiter } from "@/lib/http/rate_limit.ts";
-import type { RequestState } from "@/lib/http/request.ts";
+import type { Credentials, RequestState } from "@/lib/http/request.ts";
 import { DASHBOARD_SIGN_IN_RATE_PER_MINUTE } from "@/lib/limits.ts";
 import { requiredProjectId } from "@/lib/ids.ts";
 import { includes, memberOf, type ProjectMember, type Role } from "@/lib/projects/members.ts";
@@ -22,7 +23,7 @@ import type { Engine, Id } from "@/lib/store/port.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 import type { MaybePromise } from "@/lib/maybe_promise.ts";
 
-export interface GuardServices extends AuthServices {
+export interface GuardServices extends AuthServices, TicketServices {
   readonly config: { readonly publicUrl: string };
   readonly engine: Engine;
   readonly clock: Clock;
@@ -83,6 +84,35 @@ export const secretKey: Security<ApiKeyPrincipal> = {
     const holder = await authenticateAndLimit(services, request);
     if (holder.kind !== "secret") throw new Problem("SECRET_KEY_REQUIRED");
     return holder;
+  },
+};
+
+/** Who listens to a list, and by what they may go on doing so. */
+export interface LiveListener {
+  readonly caller: Caller;
+  readonly credentials: Credentials;
+  /** What a ticket stands for; null where the request says it itself. */
+  readonly ticket: Pick<TicketHolder, "query" | "lastEventId"> | null;
+}
+
+/** As {@linkcode projectKey}; or a ticket in the address, from clients that send no headers. */
+export const liveListener: Security<LiveListener> = {
+  requirement: [...projectKey.requirement, { liveTicket: [] }],
+  problems: [...projectKey.problems, "TICKET_INVALID"],
+  async guard(services, request, param) {
+    const ticket = new URLSearchParams(request.query).get("ticket");
+    if (request.apiKey !== null || ticket === null) {
+      const { apiKey, authorization } = request;
+      const caller = await projectKey.guard(services, request, param);
+      return { caller, credentials: { apiKey, authorization }, ticket: null };
+    }
+    const collectionName = param("collectionName");
+    const holder = await takeTicket(services, { ticket, collectionName, origin: request.origin });
+    const principal = await authenticateKey(services, holder.credentials);
+    request.projectId = principal.projectId;
+    request.callerKind = principal.kind;
+    const caller = await callerOf(services, principal, holder.credentials);
+    return { caller, credentials: holder.credentials, ticket: holder };
   },
 };
 
@@ -283,6 +313,13 @@ export const SECURITY_SCHEMES = {
     name: "x-api-key",
     description:
       "A project's publishable key in the address, for navigation. `key` means the same.",
+  },
+  liveTicket: {
+    type: "apiKey",
+    in: "query",
+    name: "ticket",
+    description:
+      "A ticket for a live list, good once: part of the address that was answered with it.",
   },
   dashboardSession: {
     type: "apiKey",

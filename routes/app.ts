@@ -144,7 +144,7 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
         );
         // A stream is under way until its last byte is sent.
         const { sent } = state;
-        if (reply.body instanceof ReadableStream && sent) {
+        if (reply.body instanceof ReadableStream && sent && !reply.isOpenEnded) {
           requestShares.count(state.share, sent);
         }
         return respond(state, isPage ? await compressed(state, reply) : reply);

@@ -8,6 +8,7 @@ import { EXCHANGE_CODES } from "@/lib/auth/exchange_codes.ts";
 import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
 import { SESSIONS } from "@/lib/auth/sessions.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
+import { LIVE_TICKETS } from "@/lib/events/live/tickets.ts";
 import { COLLECTION_REMOVAL } from "@/lib/documents/collection_removals.ts";
 import { QUESTIONS } from "@/lib/documents/question_records.ts";
 import { RATE_COUNTS } from "@/lib/http/stored_counts.ts";
@@ -24,6 +25,7 @@ import { dueBy, runJobs } from "@/lib/jobs/jobs.ts";
 
 import type { Services } from "@/lib/services.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
+import { byCorbel } from "@/lib/store/changes.ts";
 import { MAILS } from "@/lib/mail/mails.ts";
 import { purgeExpired } from "@/lib/store/expiry.ts";
 import type { Id } from "@/lib/store/port.ts";
@@ -45,6 +47,7 @@ const EXPIRING = [
   CODES,
   SENDINGS,
   MAILS,
+  LIVE_TICKETS,
 ];
 
 /** The same of the control space. */
@@ -92,6 +95,7 @@ export async function maintain(
     try {
       await adoptNotes(services, projectId);
       documents += await purgeDocuments(services, projectId, stopped);
+      expired += await engine.changes.trim(projectId, timestamp(clock));
       const which = dueBy(clock);
       await runJobs(services, COLLECTION_REMOVAL, { space: projectId, which, stopped });
       for (const definition of EXPIRING) {
@@ -117,8 +121,8 @@ async function purgeDocuments(
   let documents = 0;
   for (const { records } of await storedCollections(services, projectId)) {
     if (stopped()) return documents;
-    const by = { actor: { kind: "corbel", id: null }, at: timestamp(services.clock) } as const;
-    const kept = services.engine.records<StoredDocument>(projectId, records, { by });
+    const writing = byCorbel(timestamp(services.clock));
+    const kept = services.engine.records<StoredDocument>(projectId, records, writing);
     documents += await purgeTrash(services, kept);
   }
   return documents;

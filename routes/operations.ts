@@ -3,6 +3,7 @@ import * as accounts from "@/openapi/paths/accounts.ts";
 import * as ai from "@/openapi/paths/ai.ts";
 import * as blobs from "@/openapi/paths/blobs.ts";
 import * as data from "@/openapi/paths/data.ts";
+import * as live from "@/openapi/paths/live.ts";
 import * as invitations from "@/openapi/paths/invitations.ts";
 import * as mail from "@/openapi/paths/mail.ts";
 import * as members from "@/openapi/paths/members.ts";
@@ -56,7 +57,9 @@ import { handleCreateDocuments } from "./data/create_documents.ts";
 import { handleDeleteDocument } from "./data/delete_document.ts";
 import { handleGetDocument } from "./data/get_document.ts";
 import { handleGetSchema } from "./data/get_schema.ts";
+import { handleCreateLiveTicket } from "./data/create_live_ticket.ts";
 import { handleListDocuments } from "./data/list_documents.ts";
+import { handleListenToDocuments } from "./data/listen_to_documents.ts";
 import { handlePatchDocument } from "./data/patch_document.ts";
 import { handleWriteBatch } from "./data/write_batch.ts";
 import { handleRecoverDocument } from "./data/recover_document.ts";
@@ -165,6 +168,8 @@ import { handleGetUserFields, handleSetUserFields } from "./users/user_fields.ts
 /** Which handler answers which contract. */
 export function operations(mount: Mount): void {
   mount(data.listDocuments, handleListDocuments);
+  mount(live.listenToDocuments, handleListenToDocuments);
+  mount(live.createLiveTicket, handleCreateLiveTicket);
   mount(data.aggregateDocuments, handleAggregateDocuments);
   mount(data.createDocument, handleCreateDocument);
   mount(data.createDocuments, handleCreateDocuments);

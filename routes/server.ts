@@ -21,7 +21,7 @@ export interface ListenOptions extends OffloadOptions {
 
 /** Serves from this thread. Throws where the address cannot be had, and says which it was. */
 export function startServer(services: Services, { shared, ...options }: ListenOptions): Server {
-  const { config: { host: hostname, port }, requestDrain } = services;
+  const { config: { host: hostname, port }, requestDrain, liveLists } = services;
   const offload = createOffload(options);
   const app = createApp(services, { offload });
   const server = listening(
@@ -34,6 +34,7 @@ export function startServer(services: Services, { shared, ...options }: ListenOp
     finished: server.finished,
     async stop() {
       using late = timeLimit(SHUTDOWN_MS);
+      liveLists.stop();
       // Deno's shutdown would cut off bodies that are still being read, so they end first.
       await Promise.race([requestDrain.drain(), late.passed]);
       await Promise.race([server.shutdown(), late.passed]);

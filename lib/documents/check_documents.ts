@@ -1,4 +1,5 @@
-import { type Clock, deadlinePassed } from "../clock.ts";
+import { type Clock, deadlinePassed, timestamp } from "../clock.ts";
+import { byCorbel } from "../store/changes.ts";
 import type { FieldFault } from "../problems.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, compare, eq, not, or } from "../store/filter.ts";
@@ -36,7 +37,7 @@ export async function checkDocuments(
 ): Promise<Checked> {
   const stored = await findRecord(engine.records(projectId, COLLECTIONS), name);
   const { definition: { fields }, records } = collectionOf(stored);
-  const documents = engine.records<StoredDocument>(projectId, records);
+  const documents = engine.records<StoredDocument>(projectId, records, byCorbel(timestamp(clock)));
   const isOver = deadlinePassed(clock, limitMs);
   const dates = datePaths(
     Object.fromEntries(fields.map(({ key }) => [key, records.fields[key]!])),

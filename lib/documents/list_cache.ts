@@ -120,8 +120,8 @@ async function readAndKeep(
 const mayKeep = ({ isPopulated, explanation }: DocumentList): boolean =>
   !isPopulated && explanation === null;
 
-/** The documents' texts are put in as they are: a list is never parsed. */
-function dataOf(list: DocumentList): string {
+/** JSON text of what a list answers. The documents' texts are put in as they are, never parsed. */
+export function dataOf(list: DocumentList): string {
   const total = list.total === null ? "" : `,"total":${list.total}`;
   const estimate = list.totalIsEstimate ? ',"totalIsEstimate":true' : "";
   const place = list.page === null

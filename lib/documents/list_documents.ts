@@ -64,7 +64,7 @@ export interface ListServices extends AccessServices, LongWorkServices {
 }
 
 /** A list as one caller may see it: everything about it but the page. */
-interface ListPlan {
+export interface ListPlan {
   readonly source: ReadAccess;
   readonly request: ListRequest;
   /** The caller's part comes last: no parameter can widen it. */
@@ -245,8 +245,11 @@ function listOf(
 
 const TOTALS = { exact: true, none: false, estimate: "estimate" } as const;
 
-/** A plan that was made for this caller under this definition, or a new one. */
-function planFor(
+/**
+ * A plan that was made for this caller under this definition, or a new one.
+ * @param text The query, without a cursor.
+ */
+export function planFor(
   services: ListServices,
   caller: Caller,
   { collection, text }: { collection: Collection; text: string },

@@ -61,7 +61,11 @@ function* slicesOf(texts: readonly string[]): Generator<readonly string[]> {
   }
 }
 
-function partShown(document: Members, { meta, projection }: Presentation): Members {
+/** What is shown of a document that shows no others. */
+export function partShown(
+  document: Members,
+  { meta, projection }: Pick<Presentation, "meta" | "projection">,
+): Members {
   const kept = meta ? document : projected(document, WITHOUT_META);
   return projection === null ? kept : projected(kept, projection);
 }

@@ -13,6 +13,8 @@ export interface Reply {
   readonly type?: string;
   /** Beside those that every answer carries, or in the place of `cache-control`; in lower case. */
   readonly headers?: readonly (readonly [string, string])[];
+  /** Of a stream that goes on until somebody ends it: it is no work that is under way. */
+  readonly isOpenEnded?: boolean;
 }
 
 /** For answers that hold a token, a key or a code. */

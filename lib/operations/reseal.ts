@@ -1,4 +1,5 @@
 import { ACCOUNT_AI_KEYS, PROJECT_AI_KEYS } from "../ai/keys.ts";
+import { LIVE_TICKET_SEALS } from "../events/live/tickets.ts";
 import { SIGNING_KEY_SEALS } from "../projects/signing_keys.ts";
 import type { Clock } from "../clock.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
@@ -20,6 +21,7 @@ export const PROJECT_SEALS: readonly SealedPlace[] = [
   STORAGE_SEALS,
   SIGN_IN_SEALS,
   MAIL_SEALS,
+  LIVE_TICKET_SEALS,
 ];
 
 export type Resealed = {

@@ -55,8 +55,7 @@ export interface ChangeFeed extends AsyncIterable<readonly PositionedChange[]>, 
 /**
  * The record of changes. Drivers note every write to records whose definition has `recordedAs`, by
  * whichever call it is made, in the same step or transaction: there is no change without its note,
- * and none twice. They keep them for {@linkcode CHANGES_MS}, at most {@linkcode CHANGES_MAX} and
- * {@linkcode CHANGES_BYTES_MAX} of a space; the oldest go first, in bounded batches.
+ * and none twice. They keep them for `CHANGES_MS`, at most `CHANGES_MAX` and `CHANGES_BYTES_MAX` of a space; the oldest go first, in bounded batches.
  */
 export interface ChangeLog {
   /** A position behind all that is committed: whoever reads records from now on sees all before it. */
@@ -72,12 +71,6 @@ export interface ChangeLog {
   trim(space: Space, now: string): Promise<number>;
 }
 
-/** As the wire rules say. */
-export const CHANGES_MS = 86_400_000;
-export const CHANGES_MAX = 100_000;
-/** Of the texts before and after: changes of large documents would fill the disk by themselves. */
-export const CHANGES_BYTES_MAX = 64 * 1_048_576;
-
 /** By the marks of the trash, as every record with one carries them. */
 export function actionOf(before: StoredRecord | null, after: StoredRecord | null): ChangeAction {
   if (before === null) return "created";
@@ -92,3 +85,8 @@ export function authorOf({ name }: Pick<Definition, "name">, { by }: Writing): A
   if (by === undefined) throw new Error(`Nobody is said to write the records of ${name}`);
   return by;
 }
+
+/** What Corbel does by itself. @param at ISO 8601. */
+export const byCorbel = (at: string): Writing => ({
+  by: { actor: { kind: "corbel", id: null }, at },
+});

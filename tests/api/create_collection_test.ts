@@ -25,6 +25,7 @@ Deno.test("a collection is created with every default filled in, and takes docum
     rls: { enabled: true, mode: "private", ownerField: "userId" },
     strict: false,
     indexes: [],
+    events: true,
   });
   ok(await owner.project.asSecret({ path: "/api/data/posts", body: { title: "Hello" } }), 201);
 });

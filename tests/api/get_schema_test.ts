@@ -35,6 +35,7 @@ Deno.test("a definition is answered with every default filled in, and its fields
       rls: { enabled: true, mode: "public-read", ownerField: "userId" },
       strict: true,
       indexes: [],
+      events: true,
       model: fields,
     },
   });

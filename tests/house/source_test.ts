@@ -100,6 +100,7 @@ const LIB_FOLDERS = [
   "users",
   "social",
   "ai",
+  "events",
   "operations",
 ];
 

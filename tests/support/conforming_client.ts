@@ -49,7 +49,34 @@ const validators = new Map<string, ValidateFunction>();
  * media type, a body member. Paths of no operation may answer only 400, 401, 403, 404 and 405.
  */
 export async function send(app: App, call: Call): Promise<Answer> {
-  const method = call.method ?? (call.body === undefined ? "GET" : "POST");
+  const response = await sendRaw(app, call);
+  const method = methodOf(call);
+  const type = response.headers.get("content-type") ?? "";
+  const text = isOpenEnded(call, type) ? await beginningOf(response) : await response.text();
+  const body = type.startsWith("application/json") && text !== "" ? parseJson(text) : undefined;
+  const answer = { status: response.status, headers: response.headers, text, body };
+  // Pages are for people, and are no part of the document.
+  if (!/^\/dashboard(?:[/?]|$)/.test(call.path)) checkDeclared(method, call.path, answer);
+  return answer;
+}
+
+const methodOf = ({ method, body }: Call): string =>
+  method ?? (body === undefined ? "GET" : "POST");
+
+const isOpenEnded = ({ path }: Call, type: string): boolean =>
+  type === "text/event-stream" && /\/live(?:\?|$)/.test(path);
+
+/** The first that is sent; nobody reads the rest. */
+async function beginningOf({ body }: Response): Promise<string> {
+  const reader = body!.getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return new TextDecoder().decode(value);
+}
+
+/** Sends a request to the app; the answer is not looked at. */
+export async function sendRaw(app: App, call: Call): Promise<Response> {
+  const method = methodOf(call);
   const headers = new Headers(call.headers);
   const init: RequestInit & { duplex?: "half" } = { method, headers };
   if (call.body !== undefined) {
@@ -62,14 +89,7 @@ export async function send(app: App, call: Call): Promise<Answer> {
   }
   const request = rawRequest(`http://localhost:8000${call.path}`, init);
   const peer = { remoteAddr: { hostname: call.peer ?? "127.0.0.1" } };
-  const response = await app.fetch(request, peer);
-  const text = await response.text();
-  const type = response.headers.get("content-type") ?? "";
-  const body = type.startsWith("application/json") && text !== "" ? parseJson(text) : undefined;
-  const answer = { status: response.status, headers: response.headers, text, body };
-  // Pages are for people, and are no part of the document.
-  if (!/^\/dashboard(?:[/?]|$)/.test(call.path)) checkDeclared(method, call.path, answer);
-  return answer;
+  return await app.fetch(request, peer);
 }
 
 /** `Request` normalises its address; Deno.serve hands it over as it was sent. */

@@ -4,7 +4,7 @@ import { createProject } from "@/lib/projects/create_project.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Id } from "@/lib/store/port.ts";
 import { createApp } from "@/routes/app.ts";
-import { type Answer, type Call, send } from "./conforming_client.ts";
+import { type Answer, type Call, send, sendRaw } from "./conforming_client.ts";
 import { joinProject, openAccount, type TestAccount } from "./dashboard.ts";
 import { type FakeClock, openTestServices, type TestOptions } from "./test_services.ts";
 import type { TestStore } from "./test_store.ts";
@@ -36,6 +36,8 @@ export interface TestApp extends AsyncDisposable {
   readonly store: TestStore;
   /** Sends a call as it is. */
   send(call: Call): Promise<Answer>;
+  /** The same, with the answer as it comes. */
+  open(call: Call): Promise<Response>;
   project(options?: { siteUrl?: string }): Promise<TestProject>;
 }
 
@@ -87,6 +89,7 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
     clock: opened.clock,
     store: opened.store,
     send: (call) => send(app, call),
+    open: (call) => sendRaw(app, call),
     project,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };

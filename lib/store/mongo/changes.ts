@@ -4,12 +4,10 @@ import {
   type Actor,
   authorOf,
   type Authorship,
-  CHANGES_BYTES_MAX,
-  CHANGES_MAX,
-  CHANGES_MS,
   type RecordedChange,
   type Writing,
 } from "../changes.ts";
+import { CHANGES_BYTES_MAX, CHANGES_MAX, CHANGES_MS } from "../../limits.ts";
 import { bytesOf } from "../json_text.ts";
 import type { Definition, Stored } from "../port.ts";
 import { LIMITED } from "./connect.ts";

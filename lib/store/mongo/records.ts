@@ -240,7 +240,10 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   async #note(written: readonly WrittenRecord[]): Promise<void> {
     if (this.#definition.recordedAs === undefined || written.length === 0) return;
     const { notes, bytes } = notesOf(this.#definition, this.#writing, written);
-    await this.#access.db.collection(CHANGES.name).insertMany(notes, this.#options);
+    const changes = this.#access.db.collection(CHANGES.name);
+    // For one alone a list takes a third longer.
+    if (notes.length === 1) await changes.insertOne(notes[0]!, this.#options);
+    else await changes.insertMany(notes, this.#options);
     this.#access.noted(bytes);
   }
 

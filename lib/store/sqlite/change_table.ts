@@ -3,11 +3,9 @@ import {
   type Actor,
   type Authorship,
   type ChangeAction,
-  CHANGES_BYTES_MAX,
-  CHANGES_MAX,
-  CHANGES_MS,
   type PositionedChange,
 } from "../changes.ts";
+import { CHANGES_BYTES_MAX, CHANGES_MAX, CHANGES_MS } from "../../limits.ts";
 import { PositionLost } from "../errors.ts";
 import { bytesOf } from "../json_text.ts";
 import type { Definition, Id, Stored } from "../port.ts";

@@ -1,0 +1,274 @@
+import type { LimitFunction } from "p-limit";
+import { dataOf } from "../../documents/list_cache.ts";
+import { listDocuments, type ListServices } from "../../documents/list_documents.ts";
+import type { Clock } from "../../clock.ts";
+import { LIVE_BEHIND_BYTES_MAX } from "../../limits.ts";
+import { Problem } from "../../problems.ts";
+import type { Log } from "../../runtime/log.ts";
+import { PositionLost } from "../../store/errors.ts";
+import type { ChangePosition } from "../../store/port.ts";
+import type { Caller } from "../../auth/principals.ts";
+import type { Subscriber, Told } from "./channel.ts";
+import type { Hubs, Joined } from "./hubs.ts";
+import { type LivePlan, type LiveQuery, planLive } from "./plan.ts";
+import type { LivePositions } from "./positions.ts";
+import { encoded, Sink } from "./sink.ts";
+import type { Standing } from "./standing.ts";
+
+export interface LiveServices extends ListServices {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly livePositions: LivePositions;
+}
+
+export interface LiveInput extends LiveQuery {
+  readonly standing: Standing;
+  /** The `Last-Event-ID` header; null without one. */
+  readonly lastEventId: string | null;
+}
+
+export interface LiveSurroundings {
+  readonly hubs: Hubs;
+  /** How many lists are read at once for those who begin anew. */
+  readonly turn: LimitFunction;
+  /** Nobody listens any more. */
+  readonly ended: () => void;
+}
+
+/** Lists that are read again because somebody wrote meanwhile. */
+const SNAPSHOTS_MAX = 3;
+/** How long changes of the moment take to arrive where the engine does not name its state. */
+const SETTLE_MS = 50;
+const HEARTBEAT_MS = 15_000;
+/** Between this and the time that sessions are remembered, less than five seconds pass. */
+const CHECK_MS = 1_500;
+
+const HEARTBEAT = encoded(":\n\n");
+const STOPPING = encoded(": The server stops: come back, and go on from the last event.\n\n");
+const RESET = "event: reset\ndata: {}\n\n";
+
+/** One open list: what it showed, and each change of it since. */
+export class LiveStream implements Subscriber {
+  readonly #services: LiveServices;
+  readonly #caller: Caller;
+  readonly #input: LiveInput;
+  readonly #around: LiveSurroundings;
+  readonly #sink: Sink;
+  #joined: Joined | null = null;
+  /** What was told before the list was read; null once it is told at once. */
+  #early: Told[] | null = [];
+  #earlyBytes = 0;
+  #total: number | null = null;
+  /** Counts beginnings: one that another has overtaken ends. */
+  #beginning = 0;
+  #isEnded = false;
+  #sentAt: number;
+  #checkedAt: number;
+  #checkedMark: string | null;
+
+  constructor(
+    services: LiveServices,
+    { caller, ...input }: LiveInput & { readonly caller: Caller },
+    around: LiveSurroundings,
+  ) {
+    this.#services = services;
+    this.#caller = caller;
+    this.#input = input;
+    this.#around = around;
+    this.#sentAt = this.#checkedAt = services.clock.elapsed();
+    this.#checkedMark = input.standing.mark();
+    this.#sink = new Sink({
+      bytesMax: LIVE_BEHIND_BYTES_MAX,
+      caughtUp: () => this.restart(),
+      gone: () => this.#end(),
+    });
+  }
+
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return this.#sink.body;
+  }
+
+  /** Resolves when there is something to read. Throws what is wrong with the query. */
+  async open(): Promise<void> {
+    try {
+      await this.#begin({ after: this.#input.lastEventId, isAgain: false });
+    } catch (error) {
+      this.#end();
+      throw error;
+    }
+  }
+
+  told(told: Told): void {
+    if (this.#early === null) return this.#send(told);
+    this.#early.push(told);
+    this.#earlyBytes += told.bytes;
+    // Its list is read for longer than one can wait: it is read once more.
+    if (this.#earlyBytes > LIVE_BEHIND_BYTES_MAX) this.restart();
+  }
+
+  failed(error: unknown): void {
+    this.#refused(error);
+  }
+
+  restart(): void {
+    if (this.#isEnded) return;
+    this.#stopListening();
+    const begin = () => this.#begin({ after: null, isAgain: true });
+    this.#around.turn(begin).catch((error) => this.#refused(error));
+  }
+
+  /** Once a second. */
+  async look(now: number): Promise<void> {
+    if (now - this.#sentAt >= HEARTBEAT_MS) {
+      this.#sink.send(HEARTBEAT);
+      this.#sentAt = now;
+    }
+    if (now - this.#checkedAt < CHECK_MS) return;
+    this.#checkedAt = now;
+    if (await this.#stillStands()) return;
+    this.#refused(new Problem("ACCESS_TOKEN_INVALID"));
+  }
+
+  /** The server stops. */
+  stop(): void {
+    this.#sink.end(STOPPING);
+    this.#end();
+  }
+
+  async #stillStands(): Promise<boolean> {
+    const { expiresAt, mark, stands } = this.#input.standing;
+    if (expiresAt !== null && expiresAt <= this.#services.clock.now()) return false;
+    const now = mark();
+    if (now !== null && now === this.#checkedMark) return true;
+    this.#checkedMark = now;
+    return await stands();
+  }
+
+  async #begin({ after, isAgain }: { after: string | null; isAgain: boolean }): Promise<void> {
+    const beginning = ++this.#beginning;
+    const isOvertaken = () => this.#isEnded || beginning !== this.#beginning;
+    this.#early = [];
+    this.#earlyBytes = 0;
+    this.#total = null;
+    const plan = await planLive(this.#services, this.#caller, this.#input);
+    const joined = await this.#around.hubs.join(plan, this);
+    if (isOvertaken()) return joined.leave();
+    this.#joined = joined;
+    const caughtUpAt = after === null ? null : await this.#catchUp(plan, joined, after);
+    if (isOvertaken()) return;
+    const isReset = isAgain || (after !== null && caughtUpAt === null);
+    const start = caughtUpAt ?? await this.#sendList(plan, { isReset, isOvertaken });
+    if (isOvertaken()) return;
+    const early = this.#early;
+    this.#early = null;
+    for (const told of early) if (told.position > start) this.#send(told);
+  }
+
+  /** Sends what happened since an event; resolves to null where that is not known any more. */
+  async #catchUp(
+    plan: LivePlan,
+    { channel, parse }: Joined,
+    lastEventId: string,
+  ): Promise<ChangePosition | null> {
+    const { engine, livePositions } = this.#services;
+    const { caller: { projectId }, collection } = plan;
+    let position = livePositions.read(lastEventId, { projectId, collection });
+    if (position === null || position > await engine.changes.head(projectId)) return null;
+    await using feed = engine.changes.follow(projectId, position);
+    try {
+      for await (const batch of feed) {
+        for (const change of batch) {
+          position = change.position;
+          if (change.name !== collection.definition.name) continue;
+          const told = channel.seen(parse(change));
+          if (told !== null) this.#send(told);
+        }
+        if (batch.length === 0 || this.#isEnded) break;
+      }
+    } catch (error) {
+      if (error instanceof PositionLost) return null;
+      throw error;
+    }
+    this.#total = await this.#counted(plan);
+    return position;
+  }
+
+  async #counted({ list: { source, filter, request } }: LivePlan): Promise<number | null> {
+    return request.total === "none" ? null : await source.records.count(filter);
+  }
+
+  /** Resolves to the position behind everything that the list shows. */
+  async #sendList(
+    plan: LivePlan,
+    { isReset, isOvertaken }: { isReset: boolean; isOvertaken: () => boolean },
+  ): Promise<ChangePosition> {
+    const { caller: { projectId }, collection, snapshot } = plan;
+    const { position, list } = await this.#read(plan);
+    if (isOvertaken()) return position;
+    const id = this.#services.livePositions.write(position, { projectId, collection });
+    const body = list === null ? "" : `event: list\ndata: ${dataOf(list)}\n`;
+    this.#total = snapshot ? list?.total ?? null : null;
+    this.#sink.sendFirst(encoded(`${isReset ? RESET : ""}id: ${id}\n${body}\n`));
+    this.#sentAt = this.#services.clock.elapsed();
+    return position;
+  }
+
+  /** A list, and the position at which it shows just what is committed, if one can be had. */
+  async #read({ caller, snapshot, collectionName, query }: LivePlan) {
+    const { engine } = this.#services;
+    const { projectId } = caller;
+    if (!snapshot) return { position: await engine.changes.head(projectId), list: null };
+    for (let reading = 1;; reading++) {
+      const version = engine.version?.(projectId);
+      const position = await engine.changes.head(projectId);
+      const list = await listDocuments(this.#services, caller, { collectionName, query });
+      if (reading === SNAPSHOTS_MAX || await this.#isStill(projectId, { version, position })) {
+        return { position, list };
+      }
+    }
+  }
+
+  /** Whether nothing has been written since. */
+  async #isStill(
+    projectId: string,
+    { version, position }: { version: string | undefined; position: ChangePosition },
+  ): Promise<boolean> {
+    if (version !== undefined) return this.#services.engine.version?.(projectId) === version;
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    return !this.#early?.some((told) => told.position > position);
+  }
+
+  #send(told: Told): void {
+    if (this.#total !== null) this.#total += told.added;
+    this.#sink.send(told.event(this.#total));
+    this.#sentAt = this.#services.clock.elapsed();
+  }
+
+  /** They may not go on listening, or what they ask for is not there any more. */
+  #refused(error: unknown): void {
+    if (this.#isEnded) return;
+    if (error instanceof Problem) {
+      const { code, message } = error;
+      this.#sink.end(
+        encoded(`event: unauthorized\ndata: ${JSON.stringify({ code, message })}\n\n`),
+      );
+    } else {
+      this.#services.log.write("warn", "A live list ended", { error: String(error) });
+      this.#sink.end(encoded(RESET));
+    }
+    this.#end();
+  }
+
+  #stopListening(): void {
+    this.#beginning++;
+    this.#joined?.leave();
+    this.#joined = null;
+  }
+
+  #end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#stopListening();
+    this.#around.ended();
+  }
+}

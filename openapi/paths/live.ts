@@ -1,0 +1,91 @@
+import {
+  LIVE_STREAMS_MAX,
+  LIVE_STREAMS_SHARE_MAX,
+  LIVE_TICKET_SECONDS,
+  SMALL_BODY_BYTES_MAX,
+} from "@/lib/limits.ts";
+import { contract } from "../contract.ts";
+import { collectionName, lastEventId, liveListing } from "../parameters.ts";
+import {
+  LIVE_EXAMPLE,
+  LIVE_TICKET_EXAMPLE,
+  LiveEvents,
+  LiveTicket,
+  LiveTicketInput,
+} from "../schemas/live.ts";
+import { liveListener, projectKey } from "../security.ts";
+
+const TAG = "Live lists";
+
+/** What is wrong with a query or its caller, before anything is sent. */
+const REFUSED = [
+  "INVALID_QUERY",
+  "UNKNOWN_OPERATOR",
+  "SEARCH_NOT_DECLARED",
+  "ACCESS_TOKEN_REQUIRED",
+  "COLLECTION_NOT_FOUND",
+  "EVENTS_OFF",
+] as const;
+
+export const listenToDocuments = contract({
+  operationId: "listenToDocuments",
+  tag: TAG,
+  method: "get",
+  path: "/api/data/{collectionName}/live",
+  summary: "Listen to a list and every change of it that the caller may see",
+  description:
+    "Server-sent events: first the list, then each change, as seen through the query's filter and " +
+    "the caller's rules before and after it. A document that comes to match is `added`, one that " +
+    "does no longer is `removed`, whether it was changed, deleted or given to somebody else. `sort` " +
+    "and `limit` shape the first list only. Changes of one document come in the order in which " +
+    "they were committed, each at least once, none left out; whoever comes back with the id of the " +
+    "last event (`Last-Event-ID`) goes on behind it for 24 hours. Where that cannot be, where a " +
+    "reader is more than 1 MiB behind, and when the collection's definition or rules change, there " +
+    "is a `reset` and a new list. When the key is rotated, the token expires or its session ends, " +
+    "there is an `unauthorized` within five seconds, and the end.\n\n" +
+    `A user, or an address with a key, may have ${LIVE_STREAMS_SHARE_MAX} lists open at a server, ` +
+    `a project ${LIVE_STREAMS_MAX}. On MongoDB \`total\` may be off by what others write in the ` +
+    "very moment in which the list is read.",
+  security: liveListener,
+  params: { collectionName },
+  parameters: liveListing,
+  headers: { "last-event-id": lastEventId },
+  success: [{
+    status: 200,
+    description: "Events, for as long as the caller reads.",
+    data: null,
+    content: { type: "text/event-stream", schema: LiveEvents, example: LIVE_EXAMPLE },
+  }],
+  offload: "never",
+  problems: [...REFUSED, "ANSWER_TOO_LARGE", "QUERY_TOO_SLOW", "TOO_MANY_STREAMS"],
+});
+
+export const createLiveTicket = contract({
+  operationId: "createLiveTicket",
+  tag: TAG,
+  method: "post",
+  path: "/api/data/{collectionName}/live",
+  summary: "Get an address for EventSource, which sends no headers",
+  description:
+    `The address opens the live list as this caller, once and within ${LIVE_TICKET_SECONDS} ` +
+    "seconds, from the page that asked for it. A browser that loses the connection cannot open it " +
+    "again: when your `EventSource` fails, get a new ticket with the id of the last event.",
+  security: projectKey,
+  params: { collectionName },
+  body: {
+    schema: LiveTicketInput,
+    example: { query: "status=published" },
+    description: "What is to be listened to.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 201,
+    description: "The address.",
+    data: LiveTicket,
+    example: LIVE_TICKET_EXAMPLE,
+    message: "Ticket created",
+  }],
+  problems: REFUSED,
+});
+
+export const LIVE = [listenToDocuments, createLiveTicket];

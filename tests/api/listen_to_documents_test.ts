@@ -1,0 +1,331 @@
+import assert from "node:assert/strict";
+import type { Id } from "@/lib/store/port.ts";
+import { listen as openList, type ListenInput, type LiveEvent } from "../support/live_reader.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { deleteCollection } from "@/lib/documents/delete_collection.ts";
+import { updateCollection } from "@/lib/documents/save_collection.ts";
+import { parseDefinition } from "@/lib/documents/definition.ts";
+import { LIVE_STREAMS_MAX, LIVE_STREAMS_SHARE_MAX } from "@/lib/limits.ts";
+
+const POSTS = {
+  name: "posts",
+  rls: { mode: "public-read" },
+  fields: [{ key: "n", type: "Number" }, { key: "status", type: "String" }],
+};
+
+async function openPosts(definition: object = POSTS) {
+  const app = await openTestApp();
+  const project = await app.project();
+  await project.collection(definition);
+  const listen = (path: string, more: Partial<ListenInput> = {}) =>
+    openList({ app, project, path: `posts/${path}`, ...more });
+  const create = async (body: object): Promise<Id> =>
+    (await project.asSecret({ path: "/api/data/posts", body })).body.data._id;
+  const patch = (id: Id, body: object) =>
+    project.asSecret({ method: "PATCH", path: `/api/data/posts/${id}`, body });
+  return {
+    app,
+    project,
+    listen,
+    create,
+    patch,
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+  };
+}
+
+const redefine = ({ services }: TestApp, { projectId }: TestProject, definition: object) =>
+  updateCollection(services, projectId, parseDefinition(definition));
+
+/** `added 3 of 5` */
+const told = ({ data: { action, document, total } }: LiveEvent): string =>
+  `${action} ${document?.n ?? "-"} of ${total}`;
+
+Deno.test("a live list is the list, and then each change as its filter sees it", async () => {
+  await using posts = await openPosts();
+  const { create, patch, listen } = posts;
+  const first = await create({ n: 1, status: "published" });
+  await create({ n: 2, status: "draft" });
+  await using reader = await listen("live?status=published");
+  const { data, id } = await reader.expect("list");
+  assert.deepEqual([data.total, data.items.map(({ _id }: { _id: Id }) => _id)], [1, [first]]);
+  const third = await create({ n: 3, status: "published" });
+  await patch(first, { n: 10 });
+  await patch(third, { status: "draft" });
+  await patch(third, { n: 30 });
+  await patch(third, { status: "published" });
+  const events = await reader.changes(4);
+  assert.deepEqual(events.map(told), [
+    "added 3 of 2",
+    "changed 10 of 2",
+    "removed - of 1",
+    "added 30 of 2",
+  ]);
+  assert.deepEqual(events.map(({ data }) => data.id), [third, first, third, third]);
+  const ids = [id, ...events.map(({ id }) => id)];
+  assert.equal(new Set(ids).size, 5);
+  const [added] = events;
+  assert.deepEqual(Object.keys(added!.data.document), [
+    "_id",
+    "n",
+    "status",
+    "createdAt",
+    "updatedAt",
+    "isDeleted",
+    "deletedAt",
+  ]);
+});
+
+Deno.test("every way to write a document is told, also of several at once and by members", async () => {
+  await using posts = await openPosts();
+  const { project, create, listen } = posts;
+  const { projectId } = project;
+  const owner = await project.owner();
+  await using reader = await listen("live");
+  await reader.expect("list");
+  const id = await create({ n: 1 });
+  const at = `/api/data/posts/${id}`;
+  const operations = [
+    { action: "create", collection: "posts", document: { n: 5 } },
+    { action: "patch", collection: "posts", id, document: { n: { $inc: 1 } } },
+  ];
+  const bulk = { documents: [{ n: 3 }, { n: 4 }] };
+  const writes = [
+    await project.asSecret({ method: "PUT", path: at, body: { n: 2 } }),
+    await project.asSecret({ method: "DELETE", path: at }),
+    await project.asSecret({ method: "PATCH", path: `${at}/recover` }),
+    await project.asSecret({ path: "/api/data/posts/bulk", body: bulk }),
+    await project.asSecret({ path: "/api/batch", body: { operations } }),
+    await owner.send({
+      path: `/api/projects/${projectId}/collections/posts/documents`,
+      body: { n: 6 },
+    }),
+    await project.asSecret({ method: "DELETE", path: `${at}?permanent=true` }),
+  ];
+  assert.deepEqual(writes.map(({ status }) => status), [200, 200, 200, 201, 200, 201, 200]);
+  const events = await reader.changes(9);
+  assert.deepEqual(events.map(told), [
+    "added 1 of 1",
+    "changed 2 of 1",
+    "removed - of 0",
+    "added 2 of 1",
+    "added 3 of 2",
+    "added 4 of 3",
+    "added 5 of 4",
+    "changed 3 of 4",
+    "added 6 of 5",
+  ]);
+  assert.equal(told(await reader.expect("change")), "removed - of 4");
+});
+
+Deno.test("fields and meta show a part of each document, and total=none leaves the total out", async () => {
+  await using posts = await openPosts();
+  await using reader = await posts.listen("live?fields=n&meta=false&total=none");
+  const { data } = await reader.expect("list");
+  assert.equal("total" in data, false);
+  const id = await posts.create({ n: 1, status: "draft" });
+  const change = await reader.expect("change");
+  assert.deepEqual(change.data, { action: "added", id, document: { _id: id, n: 1 } });
+});
+
+Deno.test("snapshot=false tells of changes alone", async () => {
+  await using posts = await openPosts();
+  await posts.create({ n: 1 });
+  await using reader = await posts.listen("live?snapshot=false");
+  await posts.create({ n: 2 });
+  const { data } = await reader.expect("change");
+  assert.deepEqual([data.action, data.document.n, "total" in data], ["added", 2, false]);
+});
+
+Deno.test("whoever comes back with the last event goes on behind it, with nothing left out", async () => {
+  await using posts = await openPosts();
+  const { listen, create, patch } = posts;
+  const id = await create({ n: 1 });
+  await using first = await listen("live");
+  const { id: position } = await first.expect("list");
+  await patch(id, { n: 2 });
+  await patch(id, { n: 3 });
+  const [change] = await first.changes(1);
+  await first[Symbol.asyncDispose]();
+  await create({ n: 4 });
+  await using again = await listen("live", { lastEventId: change!.id });
+  const missed = await again.changes(2);
+  assert.deepEqual(missed.map(({ data }) => [data.action, data.document.n]), [
+    ["changed", 3],
+    ["added", 4],
+  ]);
+  await create({ n: 5 });
+  assert.equal(told(await again.expect("change")), "added 5 of 3");
+  await using fromTheList = await listen("live", { lastEventId: position });
+  const all = await fromTheList.changes(4);
+  assert.deepEqual(all.map(({ data }) => data.document.n), [2, 3, 4, 5]);
+});
+
+Deno.test("a last event that cannot be gone on from leads to a reset and a new list", async () => {
+  await using posts = await openPosts();
+  const { app, project, listen, create } = posts;
+  await project.collection({ ...POSTS, name: "others" });
+  await create({ n: 1 });
+  await using reader = await listen("live");
+  const { id } = await reader.expect("list");
+  await using others = await openList({ app, project, path: "others/live" });
+  const { id: foreign } = await others.expect("list");
+  const another = await app.project();
+  await another.collection(POSTS);
+  await using elsewhere = await openList({ app, project: another, path: "posts/live" });
+  const { id: ofAnother } = await elsewhere.expect("list");
+  const altered = `9${id!.slice(1)}`;
+  for (const lastEventId of [foreign!, ofAnother!, altered, "", "x", "a".repeat(5_000)]) {
+    await using again = await listen("live", { lastEventId });
+    await again.expect("reset");
+    assert.equal((await again.expect("list")).data.total, 1);
+  }
+});
+
+Deno.test("a list whose definition changes begins anew", async () => {
+  await using posts = await openPosts();
+  const { app, project, listen, create } = posts;
+  await using reader = await listen("live?n_gte=1");
+  await reader.expect("list");
+  await redefine(app, project, { ...POSTS, fields: [{ key: "n", type: "Number", index: true }] });
+  await create({ n: 1 });
+  await reader.expect("reset");
+  assert.equal((await reader.expect("list")).data.total, 1);
+  await create({ n: 2 });
+  assert.equal(told(await reader.expect("change")), "added 2 of 2");
+});
+
+Deno.test("a collection that becomes private, or is deleted, ends the lists of those who may not see it", async () => {
+  await using posts = await openPosts();
+  const { app, project, listen } = posts;
+  await using anyone = await listen("live", { user: null });
+  await using server = await listen("live");
+  for (const reader of [anyone, server]) await reader.expect("list");
+  await redefine(app, project, { ...POSTS, rls: { mode: "private" } });
+  assert.equal((await anyone.expect("unauthorized")).data.code, "ACCESS_TOKEN_REQUIRED");
+  assert.equal(await anyone.next(), null);
+  await server.expect("reset");
+  await server.expect("list");
+  await deleteCollection(app.services, project.projectId, "posts");
+  const end = await server.expect("unauthorized");
+  assert.equal(end.data.code, "COLLECTION_NOT_FOUND");
+  assert.equal(await server.next(), null);
+});
+
+Deno.test("what no live list has is refused, with what to do", async () => {
+  await using posts = await openPosts({
+    ...POSTS,
+    fields: [...POSTS.fields, { key: "author", type: "Ref", ref: "users" }],
+  });
+  const refusedFor = async (query: string) => {
+    const { status, body } = await posts.project.asSecret({
+      path: `/api/data/posts/live?${query}`,
+    });
+    assert.equal(status, 400, query);
+    assert.equal(body.code, "INVALID_QUERY", query);
+    return body.message as string;
+  };
+  for (
+    const [name, query] of [
+      ["page", "page=2"],
+      ["cursor", "cursor=abc"],
+      ["offset", "offset=10"],
+      ["offset", "skip=10"],
+      ["populate", "populate=author"],
+      ["populate", "expand=author"],
+      ["count", "count=true"],
+      ["explain", "explain=true"],
+    ] as const
+  ) {
+    const message = await refusedFor(query);
+    assert.ok(message.startsWith(`"${name}" cannot be used with a live list`), message);
+  }
+  assert.match(await refusedFor("snapshot=perhaps"), /"snapshot" must be true or false/);
+  assert.match(await refusedFor("limit=0"), /limit/);
+  const search = await posts.project.asSecret({ path: "/api/data/posts/live?search=word" });
+  assert.deepEqual([search.status, search.body.code], [400, "SEARCH_NOT_DECLARED"]);
+  const ticket = await posts.app.send({ path: "/api/data/posts/live?ticket=x" });
+  assert.deepEqual([ticket.status, ticket.body.code], [401, "TICKET_INVALID"]);
+  const missing = await posts.project.asSecret({ path: "/api/data/nothing/live" });
+  assert.deepEqual([missing.status, missing.body.code], [404, "COLLECTION_NOT_FOUND"]);
+});
+
+Deno.test("a collection with events: false records nothing, and has no live lists", async () => {
+  await using posts = await openPosts({ ...POSTS, events: false });
+  const { app, project } = posts;
+  const before = await app.services.engine.changes.head(project.projectId);
+  await posts.create({ n: 1 });
+  if (app.services.engine.name === "sqlite") {
+    assert.equal(await app.services.engine.changes.head(project.projectId), before);
+  }
+  const { status, body } = await project.asSecret({ path: "/api/data/posts/live" });
+  assert.deepEqual([status, body.code], [409, "EVENTS_OFF"]);
+  assert.match(body.message, /set events: true/);
+});
+
+Deno.test("a user has twenty lists open at most, and one more once one is closed", async () => {
+  await using posts = await openPosts();
+  const { app, project, listen } = posts;
+  const [user, other] = [await project.user(), await project.user()];
+  await using open = new AsyncDisposableStack();
+  const readers = [];
+  for (let i = 0; i < LIVE_STREAMS_SHARE_MAX; i++) {
+    readers.push(open.use(await listen("live", { user })));
+  }
+  const call = {
+    path: "/api/data/posts/live",
+    headers: [["x-api-key", project.publishableKey], ["authorization", `Bearer ${user.token}`]],
+  } as const;
+  const refused = await app.send({ ...call, headers: [...call.headers] as [string, string][] });
+  assert.deepEqual([refused.status, refused.body.code], [429, "TOO_MANY_STREAMS"]);
+  assert.ok(Number(refused.headers.get("retry-after")) > 0);
+  assert.ok(refused.body.message.includes(`${LIVE_STREAMS_SHARE_MAX}`));
+  open.use(await listen("live", { user: other }));
+  await readers[0]![Symbol.asyncDispose]();
+  open.use(await listen("live", { user }));
+});
+
+Deno.test("a project has a thousand lists open at most, and others have theirs", async () => {
+  await using posts = await openPosts();
+  const { app, project, listen } = posts;
+  const peerOf = (i: number) => `10.0.${Math.floor(i / 20)}.1`;
+  await using open = new AsyncDisposableStack();
+  for (let i = 0; i < LIVE_STREAMS_MAX; i++) {
+    open.use(await listen("live?limit=1&snapshot=false", { peer: peerOf(i) }));
+  }
+  const refused = await project.asSecret({ path: "/api/data/posts/live", peer: "10.1.1.1" });
+  assert.deepEqual([refused.status, refused.body.code], [429, "TOO_MANY_STREAMS"]);
+  const another = await app.project();
+  await another.collection(POSTS);
+  open.use(await openList({ app, project: another, path: "posts/live" }));
+});
+
+Deno.test("a reader that is too far behind gets a reset and a new list", async () => {
+  await using posts = await openPosts();
+  const { listen, create } = posts;
+  await using reader = await listen("live?limit=1");
+  await reader.expect("list");
+  await using quick = await listen("live?fields=n&snapshot=false");
+  for (let n = 1; n <= 6; n++) await create({ n, text: "x".repeat(400_000) });
+  await quick.changes(6);
+  const events: string[] = [];
+  for (let event = await reader.next(); event !== null; event = await reader.next()) {
+    events.push(event.event);
+    if (event.event === "list") {
+      assert.equal(event.data.total, 6);
+      break;
+    }
+  }
+  assert.equal(events.at(-2), "reset");
+  assert.ok(events.length < 8, events.join());
+  await create({ n: 7 });
+  assert.equal(told(await reader.expect("change")), "added 7 of 7");
+});
+
+Deno.test("a server that stops says so in a comment, and ends the list", async () => {
+  await using posts = await openPosts();
+  await using reader = await posts.listen("live");
+  await reader.expect("list");
+  posts.app.services.liveLists.stop();
+  assert.equal(await reader.next(), null);
+  assert.match(reader.comments.at(-1)!, /The server stops/);
+});

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import type { EventSourceMessage } from "eventsource-parser";
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import type { Call } from "./conforming_client.ts";
+import type { TestApp, TestProject, TestUser } from "./test_app.ts";
+
+/** One event of a live list. */
+export interface LiveEvent {
+  readonly id: string | undefined;
+  readonly event: string;
+  // deno-lint-ignore no-explicit-any -- Tests say what they expect.
+  readonly data: any;
+}
+
+/** Reads the events of a live list, one by one. */
+export class LiveReader implements AsyncDisposable {
+  readonly #reader: ReadableStreamDefaultReader<EventSourceMessage>;
+  readonly comments: string[] = [];
+
+  constructor(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
+    const onComment = (comment: string) => void this.comments.push(comment);
+    this.#reader = body
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(new EventSourceParserStream({ onComment }))
+      .getReader();
+  }
+
+  /** Null at the end. */
+  async next(): Promise<LiveEvent | null> {
+    const { value, done } = await this.#reader.read();
+    if (done) return null;
+    return { id: value.id, event: value.event ?? "message", data: JSON.parse(value.data) };
+  }
+
+  /** The next event, which must be of this kind. */
+  async expect(event: string): Promise<LiveEvent> {
+    const next = await this.next();
+    assert.equal(next?.event, event, JSON.stringify(next));
+    return next!;
+  }
+
+  /** The next so many changes, each as `added 3` by what `say` makes of it. */
+  async changes(count: number): Promise<LiveEvent[]> {
+    const changes = [];
+    while (changes.length < count) changes.push(await this.expect("change"));
+    return changes;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#reader.cancel();
+  }
+}
+
+export interface ListenInput {
+  readonly app: TestApp;
+  readonly project: TestProject;
+  /** What follows `/api/data/`: `posts/live?status=published`. */
+  readonly path: string;
+  /** With the publishable key and their token, or with the key alone where it is null. */
+  readonly user?: TestUser | null;
+  readonly lastEventId?: string | undefined;
+  readonly peer?: string;
+}
+
+/** Opens a live list: with the secret key where no user is said. Fails where it is refused. */
+export async function listen(input: ListenInput): Promise<LiveReader> {
+  const response = await input.app.open(callOf(input));
+  if (response.status !== 200) assert.fail(`${response.status}: ${await response.text()}`);
+  assert.equal(response.headers.get("content-type"), "text/event-stream");
+  assert.equal(response.headers.get("cache-control"), "private, no-cache");
+  return new LiveReader(response.body!);
+}
+
+function callOf({ project, path, user, lastEventId, peer }: ListenInput): Call {
+  const key = user === undefined ? project.secretKey : project.publishableKey;
+  return {
+    path: `/api/data/${path}`,
+    headers: [
+      ["x-api-key", key],
+      ...(user ? [["authorization", `Bearer ${user.token}`] as [string, string]] : []),
+      ...(lastEventId === undefined ? [] : [["last-event-id", lastEventId] as [string, string]]),
+    ],
+    ...(peer !== undefined && { peer }),
+  };
+}
