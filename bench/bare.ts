@@ -6,6 +6,7 @@
  *     bare.ts put FOLDER    streams each body to a file there, as durably
  *     bare.ts get FILE      answers the file, streamed
  *     bare.ts hash N        hashes each body as a password, N of them at once
+ *     bare.ts tell          sends what is posted to an address to all who listen to it
  */
 import { DatabaseSync } from "node:sqlite";
 
@@ -18,7 +19,7 @@ export interface Inserted {
 
 type Serve = (request: Request) => Response | Promise<Response>;
 
-const MODES: Readonly<Record<string, (path: string) => Serve>> = { insert, put, get, hash };
+const MODES: Readonly<Record<string, (path: string) => Serve>> = { insert, put, get, hash, tell };
 
 if (import.meta.main) {
   const [mode, path] = Deno.args;
@@ -77,4 +78,26 @@ function hash(atOnce: string): Serve {
 
 function get(path: string): Serve {
   return async () => new Response((await Deno.open(path)).readable);
+}
+
+function tell(): Serve {
+  const encoder = new TextEncoder();
+  const listeners = new Map<string, ReadableStreamDefaultController<Uint8Array>[]>();
+  return async (request) => {
+    const address = new URL(request.url).pathname.replace(/\/live$/, "");
+    const all = listeners.get(address) ?? [];
+    listeners.set(address, all);
+    if (request.method === "POST") {
+      const event = encoder.encode(`event: change\ndata: ${await request.text()}\n\n`);
+      for (const one of all) one.enqueue(event);
+      return new Response('{"success":true}', { status: 201 });
+    }
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        all.push(controller);
+        controller.enqueue(encoder.encode("event: list\ndata: {}\n\n"));
+      },
+    });
+    return new Response(body);
+  };
 }

@@ -3,6 +3,7 @@ import { post } from "./documents.ts";
 import { FILE_ROWS } from "./files.ts";
 import { latency99, load, type Target } from "./load.ts";
 import { ask, type Asked, compare, median, ratio } from "./measuring.ts";
+import { LIVE_ROWS } from "./live.ts";
 import { OWNER_ROWS } from "./owners.ts";
 import { PAGE_ROWS } from "./pages.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
@@ -49,6 +50,7 @@ export const ROWS: readonly Row[] = [
   },
   ...SIGN_IN_ROWS,
   ...USER_ROWS,
+  ...LIVE_ROWS,
   ...FILE_ROWS,
   ...OWNER_ROWS,
   ...PAGE_ROWS,
