@@ -12,7 +12,6 @@ export const handleListenToDocuments: HandlerOf<typeof live.listenToDocuments> =
     lastEventId: c.req.valid("header")["last-event-id"] ?? ticket?.lastEventId ?? null,
     standing: standingOf(services, credentials, caller),
     listener: userId ?? `${caller.kind} ${state.network}`,
-    gone: c.req.raw.signal,
   });
   return { status: 200, body, type: "text/event-stream", isOpenEnded: true };
 };

@@ -10,8 +10,6 @@ export interface OpenInput extends LiveInput {
   readonly caller: Caller;
   /** Tells listeners apart who have their own share: a user, or an address. */
   readonly listener: string;
-  /** Aborted when the client is gone. */
-  readonly gone: AbortSignal;
 }
 
 const LOOK_MS = 1_000;
@@ -39,7 +37,7 @@ export class LiveLists implements Disposable {
    * its query and its caller, `EVENTS_OFF` and `TOO_MANY_STREAMS`.
    */
   async open(input: OpenInput): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-    const { caller: { projectId }, listener, gone } = input;
+    const { caller: { projectId }, listener } = input;
     const leave = this.#enter(projectId, listener);
     const services = this.#services();
     this.#hubs ??= new Hubs(services);
@@ -54,7 +52,6 @@ export class LiveLists implements Disposable {
     const stream = new LiveStream(services, input, around);
     this.#streams.add(stream);
     this.#timer ??= this.#watch();
-    gone.addEventListener("abort", () => stream.stop(), { once: true });
     await stream.open();
     return stream.body;
   }
@@ -101,7 +98,25 @@ export class LiveLists implements Disposable {
     return setInterval(() => {
       const now = clock.elapsed();
       void this.#hubs?.look();
-      for (const stream of this.#streams) void stream.look(now);
+      const marks = new Map<Id, string | null>();
+      for (const stream of this.#streams) {
+        const { projectId } = stream;
+        let mark = marks.get(projectId);
+        if (mark === undefined) marks.set(projectId, mark = this.#markOf(projectId));
+        void stream.look(now, mark);
+      }
     }, LOOK_MS);
+  }
+
+  /** Asked once for all streams of a project: so those that are idle cost no queries. */
+  #markOf(projectId: Id): string | null {
+    const { engine } = this.#services();
+    try {
+      return engine.version === undefined
+        ? null
+        : `${engine.version("control")} ${engine.version(projectId)}`;
+    } catch {
+      return null; // What is wrong with the store is found out by whoever asks it.
+    }
   }
 }

@@ -6,7 +6,7 @@ import { LIVE_BEHIND_BYTES_MAX } from "../../limits.ts";
 import { Problem } from "../../problems.ts";
 import type { Log } from "../../runtime/log.ts";
 import { PositionLost } from "../../store/errors.ts";
-import type { ChangePosition } from "../../store/port.ts";
+import type { ChangePosition, Id } from "../../store/port.ts";
 import type { Caller } from "../../auth/principals.ts";
 import type { Subscriber, Told } from "./channel.ts";
 import type { Hubs, Joined } from "./hubs.ts";
@@ -64,7 +64,7 @@ export class LiveStream implements Subscriber {
   #isEnded = false;
   #sentAt: number;
   #checkedAt: number;
-  #checkedMark: string | null;
+  #checkedMark: string | null = null;
 
   constructor(
     services: LiveServices,
@@ -76,12 +76,15 @@ export class LiveStream implements Subscriber {
     this.#input = input;
     this.#around = around;
     this.#sentAt = this.#checkedAt = services.clock.elapsed();
-    this.#checkedMark = input.standing.mark();
     this.#sink = new Sink({
       bytesMax: LIVE_BEHIND_BYTES_MAX,
       caughtUp: () => this.restart(),
       gone: () => this.#end(),
     });
+  }
+
+  get projectId(): Id {
+    return this.#caller.projectId;
   }
 
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -117,15 +120,18 @@ export class LiveStream implements Subscriber {
     this.#around.turn(begin).catch((error) => this.#refused(error));
   }
 
-  /** Once a second. */
-  async look(now: number): Promise<void> {
+  /**
+   * Once a second.
+   * @param mark Changes with everything that may end it; null where there is no telling.
+   */
+  async look(now: number, mark: string | null): Promise<void> {
     if (now - this.#sentAt >= HEARTBEAT_MS) {
       this.#sink.send(HEARTBEAT);
       this.#sentAt = now;
     }
     if (now - this.#checkedAt < CHECK_MS) return;
     this.#checkedAt = now;
-    if (await this.#stillStands()) return;
+    if (await this.#stillStands(mark)) return;
     this.#refused(new Problem("ACCESS_TOKEN_INVALID"));
   }
 
@@ -135,12 +141,11 @@ export class LiveStream implements Subscriber {
     this.#end();
   }
 
-  async #stillStands(): Promise<boolean> {
-    const { expiresAt, mark, stands } = this.#input.standing;
+  async #stillStands(mark: string | null): Promise<boolean> {
+    const { expiresAt, stands } = this.#input.standing;
     if (expiresAt !== null && expiresAt <= this.#services.clock.now()) return false;
-    const now = mark();
-    if (now !== null && now === this.#checkedMark) return true;
-    this.#checkedMark = now;
+    if (mark !== null && mark === this.#checkedMark) return true;
+    this.#checkedMark = mark;
     return await stands();
   }
 

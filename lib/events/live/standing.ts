@@ -3,33 +3,25 @@ import { authenticateKey, type AuthServices, callerOf } from "../../auth/authent
 import type { Caller } from "../../auth/principals.ts";
 import type { Credentials } from "../../http/request.ts";
 import { Problem } from "../../problems.ts";
-import type { Engine } from "../../store/port.ts";
 
 /** What somebody listens by: looked at again and again for as long as they do. */
 export interface Standing {
   /** When it ends by itself, in milliseconds since 1970; null where it does not. */
   readonly expiresAt: number | null;
-  /** Changes with everything that may end it; null where there is no telling. */
-  mark(): string | null;
   /** Whether the caller is still the one that they were. */
   stands(): Promise<boolean>;
 }
 
 /** Of a key, and perhaps an access token beside it, that a caller was let in by. */
 export function standingOf(
-  services: AuthServices & { readonly engine: Engine },
+  services: AuthServices,
   credentials: Credentials,
   caller: Caller,
 ): Standing {
-  const { engine } = services;
   const token = credentials.authorization?.replace(/^Bearer /i, "");
   const isUsers = caller.kind === "publishable" && caller.userId !== null;
   return {
     expiresAt: isUsers ? decodeJwt(token!).exp! * 1000 : null,
-    mark: () =>
-      engine.version === undefined
-        ? null
-        : `${engine.version("control")} ${engine.version(caller.projectId)}`,
     async stands() {
       try {
         const holder = await authenticateKey(services, credentials);
