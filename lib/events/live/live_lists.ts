@@ -4,6 +4,7 @@ import { LIVE_STREAMS_MAX, LIVE_STREAMS_SHARE_MAX } from "../../limits.ts";
 import { Problem } from "../../problems.ts";
 import type { Id } from "../../store/port.ts";
 import { Hubs, type HubServices } from "./hubs.ts";
+import type { Standing } from "./standing.ts";
 import { type LiveInput, type LiveServices, LiveStream } from "./live_stream.ts";
 
 export interface OpenInput extends LiveInput {
@@ -99,11 +100,17 @@ export class LiveLists implements Disposable {
       const now = clock.elapsed();
       void this.#hubs?.look();
       const marks = new Map<Id, string | null>();
+      const asked = new Map<string, Promise<boolean>>();
+      const stands = (standing: Standing) => {
+        const asking = asked.get(standing.key) ?? standing.stands();
+        asked.set(standing.key, asking);
+        return asking;
+      };
       for (const stream of this.#streams) {
         const { projectId } = stream;
         let mark = marks.get(projectId);
         if (mark === undefined) marks.set(projectId, mark = this.#markOf(projectId));
-        void stream.look(now, mark);
+        stream.look(now, { mark, stands });
       }
     }, LOOK_MS);
   }

@@ -2,7 +2,7 @@ import type { LimitFunction } from "p-limit";
 import { dataOf } from "../../documents/list_cache.ts";
 import { listDocuments, type ListServices } from "../../documents/list_documents.ts";
 import type { Clock } from "../../clock.ts";
-import { LIVE_BEHIND_BYTES_MAX } from "../../limits.ts";
+import { CACHE_MS, LIVE_BEHIND_BYTES_MAX } from "../../limits.ts";
 import { Problem } from "../../problems.ts";
 import type { Log } from "../../runtime/log.ts";
 import { PositionLost } from "../../store/errors.ts";
@@ -35,6 +35,14 @@ export interface LiveSurroundings {
   readonly ended: () => void;
 }
 
+/** What all streams of a project are looked at with. */
+export interface Look {
+  /** Changes with everything that may end one; null where there is no telling. */
+  readonly mark: string | null;
+  /** Never rejects. */
+  stands(standing: Standing): Promise<boolean>;
+}
+
 /** Lists that are read again because somebody wrote meanwhile. */
 const SNAPSHOTS_MAX = 3;
 /** How long changes of the moment take to arrive where the engine does not name its state. */
@@ -64,7 +72,10 @@ export class LiveStream implements Subscriber {
   #isEnded = false;
   #sentAt: number;
   #checkedAt: number;
-  #checkedMark: string | null = null;
+  /** What was last seen of what may end it, and since when. */
+  #mark: string | null = null;
+  #markedAt = 0;
+  #askedAt = 0;
 
   constructor(
     services: LiveServices,
@@ -120,33 +131,32 @@ export class LiveStream implements Subscriber {
     this.#around.turn(begin).catch((error) => this.#refused(error));
   }
 
-  /**
-   * Once a second.
-   * @param mark Changes with everything that may end it; null where there is no telling.
-   */
-  async look(now: number, mark: string | null): Promise<void> {
+  /** Once a second. */
+  look(now: number, { mark, stands }: Look): void {
+    this.#sink.look();
     if (now - this.#sentAt >= HEARTBEAT_MS) {
       this.#sink.send(HEARTBEAT);
       this.#sentAt = now;
     }
     if (now - this.#checkedAt < CHECK_MS) return;
     this.#checkedAt = now;
-    if (await this.#stillStands(mark)) return;
-    this.#refused(new Problem("ACCESS_TOKEN_INVALID"));
+    const { standing } = this.#input;
+    const { expiresAt } = standing;
+    if (expiresAt !== null && expiresAt <= this.#services.clock.now()) return this.#lost();
+    if (mark !== this.#mark) {
+      this.#mark = mark;
+      this.#markedAt = now;
+    }
+    // What was remembered of keys and sessions before that may have been older than the mark.
+    if (mark !== null && this.#askedAt - this.#markedAt >= CACHE_MS) return;
+    this.#askedAt = now;
+    stands(standing).then((stillStands) => stillStands || this.#lost());
   }
 
   /** The server stops. */
   stop(): void {
     this.#sink.end(STOPPING);
     this.#end();
-  }
-
-  async #stillStands(mark: string | null): Promise<boolean> {
-    const { expiresAt, stands } = this.#input.standing;
-    if (expiresAt !== null && expiresAt <= this.#services.clock.now()) return false;
-    if (mark !== null && mark === this.#checkedMark) return true;
-    this.#checkedMark = mark;
-    return await stands();
   }
 
   async #begin({ after, isAgain }: { after: string | null; isAgain: boolean }): Promise<void> {
@@ -247,6 +257,10 @@ export class LiveStream implements Subscriber {
     if (this.#total !== null) this.#total += told.added;
     this.#sink.send(told.event(this.#total));
     this.#sentAt = this.#services.clock.elapsed();
+  }
+
+  #lost(): void {
+    this.#refused(new Problem("ACCESS_TOKEN_INVALID"));
   }
 
   /** They may not go on listening, or what they ask for is not there any more. */

@@ -1,5 +1,3 @@
-/** Bytes that an open answer sends, as fast as its reader takes them. */
-
 const encoder = new TextEncoder();
 
 export const encoded = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
@@ -13,78 +11,70 @@ export interface SinkOptions {
 }
 
 /**
- * The body of an answer. What a reader who does not keep up has not taken is thrown away beyond a
- * bound, and they are told when they have caught up.
+ * The body of an answer that goes on. A reader who does not keep up is sent no more beyond a bound;
+ * {@linkcode SinkOptions.caughtUp} is called once they have taken what they were sent.
  */
 export class Sink {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly #options: SinkOptions;
-  #waiting: Uint8Array<ArrayBuffer>[] = [];
-  #bytes = 0;
+  #controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+  /** Of what was sent whatever its length, and is perhaps not taken yet. */
+  #firstBytes = 0;
   #isBehind = false;
   #isEnded = false;
-  #more = Promise.withResolvers<void>();
 
+  /** Without `pull`, of which each call would leave a promise to whoever is sent something later. */
   constructor(options: SinkOptions) {
     this.#options = options;
-    this.body = new ReadableStream({
-      pull: (controller) => this.#pull(controller),
-      cancel: () => {
-        this.#isEnded = true;
-        this.#waiting = [];
-        this.#more.resolve();
-        options.gone();
-      },
-    }, { highWaterMark: 0 });
-  }
-
-  /** Whether what is sent is thrown away. */
-  get isBehind(): boolean {
-    return this.#isBehind;
+    const start = (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => {
+      this.#controller = controller;
+    };
+    const cancel = () => {
+      this.#isEnded = true;
+      options.gone();
+    };
+    const strategy = new ByteLengthQueuingStrategy({ highWaterMark: options.bytesMax });
+    this.body = new ReadableStream({ start, cancel }, strategy);
   }
 
   send(chunk: Uint8Array<ArrayBuffer>): void {
-    if (this.#isEnded || this.#isBehind) return;
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#options.bytesMax) {
+    if (this.#isEnded) return;
+    const waiting = this.#waiting();
+    if (this.#isBehind) return this.look();
+    if (waiting - this.#firstBytes + chunk.length > this.#options.bytesMax) {
       this.#isBehind = true;
-      this.#waiting = [];
-      this.#bytes = 0;
     } else {
-      this.#waiting.push(chunk);
+      this.#controller.enqueue(chunk);
     }
-    this.#more.resolve();
   }
 
-  /** In the place of all that waits, however long it is. */
+  /** However long it is. */
   sendFirst(chunk: Uint8Array<ArrayBuffer>): void {
     if (this.#isEnded) return;
     this.#isBehind = false;
-    this.#waiting = [chunk];
-    this.#bytes = 0;
-    this.#more.resolve();
+    this.#firstBytes = this.#waiting() + chunk.length;
+    this.#controller.enqueue(chunk);
+  }
+
+  /** Whether who was behind has caught up: asked now and then, where nothing is sent. */
+  look(): void {
+    if (!this.#isBehind || this.#isEnded || this.#waiting() > 0) return;
+    this.#isBehind = false;
+    this.#options.caughtUp();
   }
 
   /** Behind what waits. */
   end(last: Uint8Array<ArrayBuffer>): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.#waiting.push(last);
-    this.#more.resolve();
+    this.#controller.enqueue(last);
+    this.#controller.close();
   }
 
-  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    while (this.#waiting.length === 0) {
-      if (this.#isEnded) return controller.close();
-      if (this.#isBehind) {
-        this.#isBehind = false;
-        this.#options.caughtUp();
-      }
-      this.#more = Promise.withResolvers();
-      if (this.#waiting.length === 0) await this.#more.promise;
-    }
-    for (const chunk of this.#waiting) controller.enqueue(chunk);
-    this.#waiting = [];
-    this.#bytes = 0;
+  /** Bytes that are not taken yet. */
+  #waiting(): number {
+    const waiting = this.#options.bytesMax - this.#controller.desiredSize!; // It is open.
+    if (waiting === 0) this.#firstBytes = 0;
+    return waiting;
   }
 }

@@ -8,6 +8,8 @@ import { Problem } from "../../problems.ts";
 export interface Standing {
   /** When it ends by itself, in milliseconds since 1970; null where it does not. */
   readonly expiresAt: number | null;
+  /** Of those with the same one, asking one will do. */
+  readonly key: string;
   /** Whether the caller is still the one that they were. */
   stands(): Promise<boolean>;
 }
@@ -22,6 +24,7 @@ export function standingOf(
   const isUsers = caller.kind === "publishable" && caller.userId !== null;
   return {
     expiresAt: isUsers ? decodeJwt(token!).exp! * 1000 : null,
+    key: JSON.stringify([credentials.apiKey, credentials.authorization]),
     async stands() {
       try {
         const holder = await authenticateKey(services, credentials);
