@@ -35,6 +35,9 @@ const CHECKS = [
   "allowed_data_is_taken",
 ];
 
+/** Answers that go on until their reader leaves, for which schemathesis would wait. */
+const ENDLESS = ["listenToDocuments"];
+
 /** What is tried depends neither on a run before nor on the answers of this one. */
 const SETTINGS = `[phases.coverage.extra-data-sources]
 responses = false
@@ -100,10 +103,11 @@ Deno.test({
     const last = Object.values(LAST).flat();
     for (const caller of fixture.callers) {
       await t.step(caller.name, async () => {
-        const choice = last.flatMap((id) => ["--exclude-operation-id", id]);
+        const leftOut = [...last, ...ENDLESS];
+        const choice = leftOut.flatMap((id) => ["--exclude-operation-id", id]);
         const report = await tryAs(caller, { fixture, programs, choice });
         const { total, tested, errored } = report.operations;
-        assert.deepEqual([tested, errored], [total - last.length, 0]);
+        assert.deepEqual([tested, errored], [total - leftOut.length, 0]);
         const taken = Object.entries(report.valid_rates)
           .filter(([, phases]) => Object.values(phases).some(({ accepted }) => accepted > 0))
           .map(([operation]) => operation);
