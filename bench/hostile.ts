@@ -106,7 +106,9 @@ async function send(url: string, what: string, { method = "GET", path, headers, 
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const init = { method, headers: new Headers(headers), body: body as string, signal };
     const response = await fetch(url + path, { ...init, redirect: "manual" });
-    await response.body?.pipeTo(new WritableStream());
+    // What goes on until its reader leaves is left after its beginning.
+    const isEndless = response.headers.get("content-type") === "text/event-stream";
+    for await (const _ of response.body ?? []) if (isEndless) break;
     status = response.status;
   } catch {
     // The server has hung up, or gave no answer in time.

@@ -41,6 +41,7 @@ QUERIES = {
     "aggregateProjectDocuments": "",
     "createDocument": '"upsert" names',
     "createProjectDocument": '"upsert" names',
+    "createLiveTicket": "",
 }
 
 # What no schema can say, and why: by code, for all operations or for some, with what the refusal
@@ -107,6 +108,9 @@ UNSAYABLE = {
         "checkProjectMail": "",
         "setMailTemplate": "must be named",
         "deleteMailTemplate": "must be named",
+        # Collections that there are, too.
+        "createWebhook": "",
+        "updateWebhook": "",
     },
 }
 
