@@ -242,6 +242,23 @@ export const LIMITS = {
   MAIL_TEMPLATES_MAX: limit(100, "mail templates of a project", OURS),
   MAIL_TIMEOUT_SECONDS: limit(30, "seconds that a mail server may take for a mail", OURS),
   MAIL_LOG_DAYS: limit(30, "days mails are kept in the log", OURS),
+  FREE_WEBHOOKS: limit(3, "webhooks of a project, free plan", EVENTS),
+  PRO_WEBHOOKS: limit(50, "webhooks of a project, pro plan", EVENTS),
+  WEBHOOK_EVENTS_MAX: limit(100, "collections that a webhook names in `events`", OURS),
+  WEBHOOK_TIMEOUT_SECONDS: limit(10, "seconds that a webhook may take to answer", EVENTS),
+  WEBHOOK_ANSWER_BYTES: limit(1024, "bytes that are kept of a webhook's answer", EVENTS),
+  WEBHOOK_BODY_BYTES_MAX: limit(
+    1.5 * MiB,
+    "bytes of a message to a webhook; what is longer has no `previous`",
+    OURS,
+  ),
+  WEBHOOK_LOG_DAYS: limit(7, "days messages to webhooks are kept", EVENTS),
+  WEBHOOK_OVERLAP_HOURS: limit(
+    24,
+    "hours for which messages are signed with a webhook's former secret, too",
+    EVENTS,
+  ),
+  WEBHOOK_REPLAY_MAX: limit(1000, "messages that one request sends again", OURS),
   DASHBOARD_SIGN_IN_RATE_PER_MINUTE: limit(20, "dashboard sign-ins per address", EVERYWHERE),
   PASSWORD_LENGTH_MIN: limit(8, "characters of a password", "accounts"),
   PASSWORD_LENGTH_MAX: limit(200, "characters of a password", "accounts"),
@@ -332,6 +349,7 @@ export const {
   FREE_OPEN_UPLOADS_MAX,
   FREE_PROJECTS_MAX,
   FREE_STORAGE_BYTES,
+  FREE_WEBHOOKS,
   GRID_ROWS_MAX,
   GROUPS_DEFAULT,
   GROUPS_MAX,
@@ -391,6 +409,7 @@ export const {
   PRO_OPEN_UPLOADS_MAX,
   PRO_PROJECTS_MAX,
   PRO_STORAGE_BYTES,
+  PRO_WEBHOOKS,
   QUERY_LENGTH_MAX,
   QUERY_PARAMETERS_MAX,
   QUESTION_DAYS,
@@ -431,6 +450,12 @@ export const {
   WHERE_CONDITIONS_MAX,
   WHERE_DEPTH_MAX,
   WORD_LENGTH_MAX,
+  WEBHOOK_ANSWER_BYTES,
+  WEBHOOK_BODY_BYTES_MAX,
+  WEBHOOK_EVENTS_MAX,
+  WEBHOOK_LOG_DAYS,
+  WEBHOOK_OVERLAP_HOURS,
+  WEBHOOK_REPLAY_MAX,
 } = values;
 
 export const REQUEST_TIMEOUT_MS = values.REQUEST_TIMEOUT_SECONDS * 1000;
@@ -450,6 +475,9 @@ export const INVITATION_MS = values.INVITATION_DAYS * 86_400_000;
 export const ACCOUNT_SESSION_MS = values.ACCOUNT_SESSION_DAYS * 86_400_000;
 export const AI_CHAT_MS = values.AI_CHAT_MINUTES * 60_000;
 export const MAIL_TIMEOUT_MS = values.MAIL_TIMEOUT_SECONDS * 1000;
+export const WEBHOOK_TIMEOUT_MS = values.WEBHOOK_TIMEOUT_SECONDS * 1000;
+export const WEBHOOK_LOG_MS = values.WEBHOOK_LOG_DAYS * 86_400_000;
+export const WEBHOOK_OVERLAP_MS = values.WEBHOOK_OVERLAP_HOURS * 3_600_000;
 export const MAIL_LOG_MS = values.MAIL_LOG_DAYS * 86_400_000;
 export const AI_TIMEOUT_MS = values.AI_TIMEOUT_SECONDS * 1000;
 export const PASSWORD_WAIT_MS = values.PASSWORD_WAIT_SECONDS * 1000;

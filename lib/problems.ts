@@ -18,7 +18,7 @@ const table = {
   INVALID_PATH: {
     status: 400,
     message: "The path is malformed: use one slash between segments and no encoded slashes.",
-    when: "The path has empty or dot segments, an encoded slash, or a broken percent escape.",
+    when: "The path has empty or dot segments, an encoded slash or a broken escape.",
   },
   INVALID_JSON: {
     status: 400,

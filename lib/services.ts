@@ -22,6 +22,11 @@ import { createListAnswers, type ListAnswers } from "./documents/list_cache.ts";
 import { ChangeFeeds } from "./events/change_feeds.ts";
 import { LiveLists } from "./events/live/live_lists.ts";
 import { createLivePositions, type LivePositions } from "./events/live/positions.ts";
+import { DELIVER } from "./events/webhooks/deliver.ts";
+import { TELL_WEBHOOKS } from "./events/webhooks/tell.ts";
+import { TELL_OWNER } from "./events/webhooks/tell_owner.ts";
+import { WebhookTeller } from "./events/webhooks/teller.ts";
+import { WebhookTurns } from "./events/webhooks/turns.ts";
 import { createEgress, type Egress, isPublic } from "./http/egress.ts";
 import type { Blobs } from "./files/blobs.ts";
 import { DiskBlobs } from "./files/disk/blobs.ts";
@@ -44,7 +49,7 @@ import { createRequestShares, type RequestShares } from "./http/request_shares.t
 import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
 import type { JobServices } from "./jobs/jobs.ts";
-import { createJobRunner, type JobRunner } from "./jobs/runner.ts";
+import { createJobRunner, type JobRunner, WAITING_WEBHOOK_SPACES } from "./jobs/runner.ts";
 import { KeyedMutex } from "./keyed_mutex.ts";
 import type { LongWorkServices } from "./long_work.ts";
 import {
@@ -88,6 +93,11 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   readonly mailTransports: MailTransports;
   /** Sends mails, and what else follows from requests. */
   readonly jobRunner: JobRunner;
+  /** Bounds what is sent to webhooks at once. */
+  readonly webhookTurns: WebhookTurns;
+  /** Sends messages to webhooks. */
+  readonly webhookRunner: JobRunner;
+  readonly webhookTeller: WebhookTeller;
   readonly catalog: Catalog;
   /** Removes documents of deleted collections. */
   readonly collectionRemovals: JobRunner;
@@ -133,6 +143,8 @@ export interface Services extends LongWorkServices, AsyncDisposable {
 
 /** Each has a connection of its own to a mail server. */
 const MAILS_AT_ONCE_MAX = 8;
+/** Those that wait for their turn take no memory to speak of. */
+const WEBHOOK_JOBS_AT_ONCE_MAX = 10_000;
 /** Each is at it for as long as a collection is large. */
 const REMOVALS_AT_ONCE_MAX = 4;
 
@@ -203,6 +215,16 @@ export async function openServices(
       atOnceMax: MAILS_AT_ONCE_MAX,
       servicesOf: () => services,
     });
+    const webhookRunner = createJobRunner<Services>(jobServices, {
+      kinds: [TELL_WEBHOOKS, DELIVER, TELL_OWNER],
+      atOnceMax: WEBHOOK_JOBS_AT_ONCE_MAX,
+      announcedIn: WAITING_WEBHOOK_SPACES,
+      servicesOf: () => services,
+    });
+    const webhookTeller = new WebhookTeller(clock, () => services);
+    engine.changes.onNoted((space) => {
+      if (space !== "control") webhookTeller.noted(space);
+    });
     const services: Services = {
       config,
       clock,
@@ -219,6 +241,9 @@ export async function openServices(
       codeKeys: keyRing.derive("codes"),
       mailTransports: createMailTransports(config, egress),
       jobRunner,
+      webhookTurns: new WebhookTurns(),
+      webhookRunner,
+      webhookTeller,
       catalog: createCatalog(engine, clock),
       collectionRemovals,
       cursors: createCursors(keyRing.derive("cursors")),
@@ -262,6 +287,8 @@ export async function openServices(
         deadlines[Symbol.dispose]();
         liveLists[Symbol.dispose]();
         changeFeeds[Symbol.dispose]();
+        await webhookTeller[Symbol.asyncDispose]();
+        await webhookRunner[Symbol.asyncDispose]();
         await jobRunner[Symbol.asyncDispose]();
         await collectionRemovals[Symbol.asyncDispose]();
         await requestCounts[Symbol.asyncDispose]();

@@ -26,6 +26,7 @@ import { STORAGE } from "./paths/storage.ts";
 import { SYSTEM } from "./paths/system.ts";
 import { USER_EMAIL } from "./paths/user_email.ts";
 import { USERS } from "./paths/users.ts";
+import { WEBHOOKS } from "./paths/webhooks.ts";
 import { refusalComponents } from "./refusals.ts";
 import { SECURITY_SCHEMES } from "./security.ts";
 
@@ -54,6 +55,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...PROJECT_FILES,
   ...PROJECT_STORAGE,
   ...PROJECT_MAIL,
+  ...WEBHOOKS,
   ...AI,
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
@@ -134,6 +136,7 @@ const TAG_GROUPS = [
       "Project documents": "A project's documents, for its members.",
       "Project files": "A project's files, and where they are kept.",
       "Project mail": "A project's mail server, its templates, and its log.",
+      "Webhooks": "Addresses that are told what changes, and what became of each message.",
       "Project users": "A project's users, for its members.",
       "AI": "Ask for queries and collections in plain words.",
     },

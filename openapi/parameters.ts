@@ -99,6 +99,10 @@ export const projectId: PathParameter = {
 
 export const memberId = id("The member's account.");
 
+export const webhookId = id("The webhook's id.");
+
+export const deliveryId = id("The message's id.");
+
 export const mailId = id("The mail's id.");
 
 export const invitationId = id("The invitation's id.");
@@ -476,7 +480,8 @@ const NOT_LIVE: readonly string[] = [
 ];
 
 export const liveListing: readonly Parameter[] = [
-  ...listing.filter(({ name }) => !NOT_LIVE.includes(name)),
+  ...listing.filter(({ name }) => !NOT_LIVE.includes(name))
+    .map((one) => ({ ...one, description: "As of a list of documents." })),
   query("snapshot", "`false` leaves the list itself out, and with it the totals.", {
     ...FLAG,
     default: true,

@@ -1,3 +1,4 @@
+import { sha256 } from "@/lib/crypto/hashes.ts";
 import { isStoragePath } from "@/lib/http/path.ts";
 import { refusalBody } from "@/lib/http/respond.ts";
 import { type ProblemCode, PROBLEMS } from "@/lib/problems.ts";
@@ -38,9 +39,16 @@ const schemaName = ({ hasError }: Pick<Refusal, "hasError">): string =>
 const exampleName = (code: ProblemCode, hasError: boolean): string =>
   hasError ? `${code}.storage` : code;
 
-/** One component for each problem, and one for each set of them that shares a status somewhere. */
-const responseName = ({ codes, hasError }: Refusal): string =>
-  codes.join(".") + (hasError ? ".storage" : "");
+/**
+ * One component for each problem, and one for each set of them that shares a status somewhere. Their
+ * names stand in the document hundreds of times: one of a set tells the first, how many there are, and
+ * which by their hash.
+ */
+function responseName({ codes, hasError }: Refusal): string {
+  const [first, ...others] = codes;
+  const set = `.${codes.length}.${sha256(codes.join()).slice(0, 4)}`;
+  return first + (others.length > 0 ? set : "") + (hasError ? ".storage" : "");
+}
 
 const reference = (kind: "schemas" | "examples" | "responses", name: string) => ({
   $ref: `#/components/${kind}/${name}`,

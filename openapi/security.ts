@@ -216,9 +216,9 @@ export const countedByAddress = <P>(security: Security<P>): Security<P> => ({
 });
 
 /** What the document says of {@linkcode countedByAddress}. */
-export const COUNTED = "All requests from one network (an IPv4 address, or a /64 of IPv6) that " +
-  "register, sign in, ask for a code or enter one, change a password, delete an account or invite " +
-  `are counted together: at most ${DASHBOARD_SIGN_IN_RATE_PER_MINUTE} a minute.`;
+export const COUNTED = "From one network (an IPv4 address, an IPv6 /64) requests that register, " +
+  "sign in, use a code, change a password, delete an account or invite count together: at most " +
+  `${DASHBOARD_SIGN_IN_RATE_PER_MINUTE} a minute.`;
 
 /** An account that is signed in to the dashboard, by a request that no other site has made. */
 export const dashboardSession: Security<SignedInAccount> = {

@@ -21,6 +21,7 @@ import { INVITATIONS } from "@/lib/projects/invitations.ts";
 import { adoptNotes } from "@/lib/operations/adopt_notes.ts";
 import { removeTrashed } from "@/lib/operations/project_trash.ts";
 import { removeUnfinished } from "@/lib/projects/unfinished.ts";
+import { DELIVERIES } from "@/lib/events/webhooks/records.ts";
 import { dueBy, runJobs } from "@/lib/jobs/jobs.ts";
 
 import type { Services } from "@/lib/services.ts";
@@ -34,6 +35,8 @@ import { startRecurring } from "./recurring.ts";
 const HOUR_MS = 3_600_000;
 /** A mail is tried again a minute after it could not be sent. */
 const RUN_JOBS_EVERY_MS = 30_000;
+/** A message to a webhook is tried again five seconds after the first try. */
+const DELIVER_EVERY_MS = 5_000;
 /** Uploads that were given up hold space and objects. */
 const REAP_EVERY_MS = 600_000;
 
@@ -48,6 +51,7 @@ const EXPIRING = [
   SENDINGS,
   MAILS,
   LIVE_TICKETS,
+  DELIVERIES,
 ];
 
 /** The same of the control space. */
@@ -133,11 +137,16 @@ const runDueJobs = async ({ jobRunner }: Services, stopped: () => boolean) => ({
   done: await jobRunner.runDue(stopped),
 });
 
+const deliverDue = async ({ webhookRunner }: Services, stopped: () => boolean) => ({
+  done: await webhookRunner.runDue(stopped),
+});
+
 /** Runs {@linkcode maintain}, {@linkcode reap} and what jobs are due now and then, until it is disposed of. */
 export function startMaintenance(services: Services): AsyncDisposable {
   const passes = [
     { kind: "maintain", everyMs: HOUR_MS, run: maintain },
     { kind: "reap", everyMs: REAP_EVERY_MS, run: reap },
+    { kind: "deliver", everyMs: DELIVER_EVERY_MS, lookMs: DELIVER_EVERY_MS, run: deliverDue },
     { kind: "runJobs", everyMs: RUN_JOBS_EVERY_MS, lookMs: RUN_JOBS_EVERY_MS, run: runDueJobs },
   ].map(({ run, lookMs, ...work }) =>
     startRecurring(services, { ...work, run: (stopped) => run(services, stopped) }, lookMs)

@@ -23,6 +23,7 @@ import * as storage from "@/openapi/paths/storage.ts";
 import * as system from "@/openapi/paths/system.ts";
 import * as userEmail from "@/openapi/paths/user_email.ts";
 import * as users from "@/openapi/paths/users.ts";
+import * as webhooks from "@/openapi/paths/webhooks.ts";
 import type { Mount } from "./handler.ts";
 import {
   handleRequestAccountPasswordReset,
@@ -164,6 +165,21 @@ import {
   handlePatchUser,
 } from "./users/users.ts";
 import { handleGetUserFields, handleSetUserFields } from "./users/user_fields.ts";
+import {
+  handleGetWebhookDelivery,
+  handleListWebhookDeliveries,
+  handleReplayWebhookDeliveries,
+  handleReplayWebhookDelivery,
+} from "./webhooks/deliveries.ts";
+import {
+  handleCreateWebhook,
+  handleDeleteWebhook,
+  handleGetWebhook,
+  handleListWebhooks,
+  handleRotateWebhookSecret,
+  handleTestWebhook,
+  handleUpdateWebhook,
+} from "./webhooks/webhooks.ts";
 
 /** Which handler answers which contract. */
 export function operations(mount: Mount): void {
@@ -298,6 +314,17 @@ export function operations(mount: Mount): void {
   mount(projectMail.setMailTemplate, handleSetMailTemplate);
   mount(projectMail.deleteMailTemplate, handleDeleteMailTemplate);
   mount(projectMail.previewMailTemplate, handlePreviewMailTemplate);
+  mount(webhooks.createWebhook, handleCreateWebhook);
+  mount(webhooks.listWebhooks, handleListWebhooks);
+  mount(webhooks.getWebhook, handleGetWebhook);
+  mount(webhooks.updateWebhook, handleUpdateWebhook);
+  mount(webhooks.deleteWebhook, handleDeleteWebhook);
+  mount(webhooks.rotateWebhookSecret, handleRotateWebhookSecret);
+  mount(webhooks.testWebhook, handleTestWebhook);
+  mount(webhooks.listWebhookDeliveries, handleListWebhookDeliveries);
+  mount(webhooks.getWebhookDelivery, handleGetWebhookDelivery);
+  mount(webhooks.replayWebhookDelivery, handleReplayWebhookDelivery);
+  mount(webhooks.replayWebhookDeliveries, handleReplayWebhookDeliveries);
   mount(system.getJwks, handleGetJwks);
   mount(system.getHealth, handleGetHealth);
   mount(system.getReadiness, handleGetReadiness);

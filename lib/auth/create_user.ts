@@ -4,6 +4,7 @@ import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import type { Engine, Id } from "../store/port.ts";
+import { noteUserEvent } from "./user_events.ts";
 import { newUser, type UserRecord, USERS } from "./users.ts";
 
 /** Adds an end user to a project. Throws `INVALID_INPUT` and `EMAIL_TAKEN`. */
@@ -17,7 +18,12 @@ export async function createUser(
   }
   const user = newUser({ clock, newId }, { email, emailVerified: verified });
   try {
-    await engine.records<UserRecord>(projectId, USERS).insert(user);
+    await engine.transaction(projectId, async (tx) => {
+      await tx.records<UserRecord>(USERS).insert(user);
+      const actor = { kind: "operator", id: null } as const;
+      const event = { event: "created", before: null, after: user, actor } as const;
+      await noteUserEvent(tx, { clock, newId }, event);
+    });
   } catch (error) {
     if (error instanceof UniqueViolation) throw new Problem("EMAIL_TAKEN", { cause: error });
     throw error;

@@ -5,6 +5,7 @@ import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Id, Transaction } from "../store/port.ts";
 import { type Device, type SessionRecord, SESSIONS } from "./sessions.ts";
+import { noteUserEvent } from "./user_events.ts";
 import { type UserRecord, USERS } from "./users.ts";
 
 interface NewSession {
@@ -24,11 +25,16 @@ export async function openSession(
   { userId, device, lifetimeMs = SESSION_MS }: NewSession,
 ): Promise<{ readonly sessionId: Id; readonly user: UserRecord }> {
   const now = timestamp(clock);
-  const user = await tx.records<UserRecord>(USERS).updateOne(
+  const users = tx.records<UserRecord>(USERS);
+  const before = (await users.get(userId))?.value ?? null;
+  const user = await users.updateOne(
     and(eq("_id", userId), eq("disabled", false)),
     { set: { lastSignInAt: now } },
   );
   if (user === null) throw new Problem("USER_NOT_FOUND");
+  if ((before?.lastSignInAt ?? null) === null) {
+    await noteUserEvent(tx, { clock, newId }, { event: "signedIn", before, after: user.value });
+  }
   const sessionId = newId();
   await tx.records<SessionRecord>(SESSIONS).insert({
     _id: sessionId,

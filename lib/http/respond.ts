@@ -53,9 +53,12 @@ export const okWith = (members: Readonly<Record<string, Json>>, message: string)
  * constructor they cost Deno as much as all the rest of a small answer.
  */
 export function respond(state: RequestState, reply: Reply): Response {
-  const response = state.raw.method === "HEAD" ? made(state, reply, null) : whole(state, reply);
-  addCommonHeaders(state, response.headers);
   const { body } = reply;
+  const isHead = state.raw.method === "HEAD";
+  // Nobody reads it, so nothing else would ever end it.
+  if (isHead && body instanceof ReadableStream) body.cancel().catch(() => {});
+  const response = isHead ? made(state, reply, null) : whole(state, reply);
+  addCommonHeaders(state, response.headers);
   if (state.isHandedOver && body !== null && !(body instanceof ReadableStream)) {
     const bytes = typeof body === "string" ? bytesOf(body) : body.length;
     response.headers.set("content-length", String(bytes));

@@ -64,6 +64,11 @@ export interface JobServices {
 export interface JobKind<S extends JobServices> {
   readonly name: string;
   /**
+   * Whether a pass begins them beside one another and does not wait for them: each may take long for
+   * a reason of its own.
+   */
+  readonly beside?: true;
+  /**
    * Resolves to null when it is done, or else to the time in ms at which it goes on. A failure is
    * logged, and tried again later and later.
    */
@@ -200,16 +205,45 @@ export async function runJobs<S extends JobServices>(
   for await (const { _id, lane } of jobs.find({ filter: and(jobsOf(kind, which), free(clock)) })) {
     if (stopped()) break;
     if (failing.has(lane)) continue;
-    // Another process may have taken it since, and have put it off.
-    const taken = await jobs.updateOne(and(eq("_id", _id), which, free(clock)), {
-      set: { claimedUntil: leaseFrom(clock) },
-      increment: { tries: 1 },
-    });
+    const taken = await take(services, { space, which }, _id);
     if (taken === null) continue;
-    if (await runJob(services, kind, { space, job: taken.value, stopped })) done++;
+    if (await runJob(services, kind, { space, job: taken, stopped })) done++;
     else failing.add(lane);
   }
   return done;
+}
+
+/** Takes jobs that are due and that nobody has, as many as `limit`, for the caller to run. */
+export async function takeDue<S extends JobServices>(
+  services: JobServices,
+  kind: JobKind<S>,
+  { space, limit }: { space: Space; limit: number },
+): Promise<JobRecord[]> {
+  const { engine, clock } = services;
+  const which = dueBy(clock);
+  const filter = and(jobsOf(kind, which), free(clock));
+  const taken: JobRecord[] = [];
+  const sort = [{ path: "dueAt", descending: false }];
+  for await (
+    const { _id } of engine.records<JobRecord>(space, JOBS).find({ filter, sort, limit })
+  ) {
+    const job = await take(services, { space, which }, _id);
+    if (job !== null) taken.push(job);
+  }
+  return taken;
+}
+
+/** Null where another process has taken it since, and perhaps put it off. */
+async function take(
+  { engine, clock }: JobServices,
+  { space, which }: { space: Space; which: Filter },
+  jobId: Id,
+): Promise<JobRecord | null> {
+  const taken = await engine.records<JobRecord>(space, JOBS).updateOne(
+    and(eq("_id", jobId), which, free(clock)),
+    { set: { claimedUntil: leaseFrom(clock) }, increment: { tries: 1 } },
+  );
+  return taken?.value ?? null;
 }
 
 const free = (clock: Clock): Filter =>

@@ -15,6 +15,7 @@ import {
   release,
   runJob,
   runJobs,
+  takeDue,
 } from "./jobs.ts";
 
 /** A space that may have jobs of a runner's kinds: what every process looks through. */
@@ -28,10 +29,20 @@ export const WAITING_SPACES: Definition = {
   trash: false,
 };
 
+/** The same of the runner that sends messages to webhooks: neither forgets a space of the other. */
+export const WAITING_WEBHOOK_SPACES: Definition = {
+  name: "waitingWebhookSpaces",
+  fields: WAITING_SPACES.fields,
+  indexes: WAITING_SPACES.indexes,
+  trash: false,
+};
+
 /** Who announced a space this lately need not do so again. */
 const ANNOUNCED_MS = 30_000;
 /** A space stays announced for longer than a transaction can take that began after that. */
 const KEPT_MS = 300_000;
+/** How many jobs of a space are under way while passes begin more of them. */
+const BESIDE_MAX = 2_000;
 
 /**
  * Runs jobs in the background: at once where this process noted them, or when they are due. Disposing
@@ -45,7 +56,10 @@ export interface JobRunner extends AsyncDisposable {
   announce(space: Space): Promise<void>;
   /** Behind it: runs a job that was noted as claimed. */
   begin(space: Space, job: JobRecord): void;
-  /** Runs what is due in all announced spaces; resolves to how many jobs are done. */
+  /**
+   * Runs what is due in all announced spaces; resolves to how many jobs are done, without those that
+   * are begun beside one another.
+   */
   runDue(stopped?: () => boolean): Promise<number>;
   /** Resolves when nothing runs that was begun until now, or that followed from it. */
   idle(): Promise<void>;
@@ -55,19 +69,23 @@ export interface JobRunnerOptions<S extends JobServices> {
   readonly kinds: readonly JobKind<S>[];
   /** How many jobs run at once. */
   readonly atOnceMax: number;
+  /** Where spaces are announced; {@linkcode WAITING_SPACES} if left out. */
+  readonly announcedIn?: Definition;
   /** What the kinds are run with; called when the first one is. */
   servicesOf(): S;
 }
 
 export function createJobRunner<S extends JobServices>(
   { engine, clock, log }: JobServices,
-  { kinds, atOnceMax, servicesOf }: JobRunnerOptions<S>,
+  { kinds, atOnceMax, announcedIn = WAITING_SPACES, servicesOf }: JobRunnerOptions<S>,
 ): JobRunner {
   const turn = pLimit(atOnceMax);
   const running = new Set<Promise<unknown>>();
+  /** By space, how many of them. */
+  const runningIn = new Map<Space, number>();
   const announced = new Map<Space, number>();
   let isStopped = false;
-  const waiting = () => engine.records<WaitingSpaceRecord>("control", WAITING_SPACES);
+  const waiting = () => engine.records<WaitingSpaceRecord>("control", announcedIn);
 
   /** A job that has not begun when this process stops is another one's to do, at once. */
   async function runOrRelease(space: Space, job: JobRecord): Promise<void> {
@@ -84,8 +102,22 @@ export function createJobRunner<S extends JobServices>(
         const fields = { job: job.kind, space, error: String(error) };
         log.write("warn", "A job is left to a later pass", fields);
       })
-      .finally(() => running.delete(run));
+      .finally(() => {
+        running.delete(run);
+        const left = runningIn.get(space)! - 1;
+        if (left > 0) runningIn.set(space, left);
+        else runningIn.delete(space);
+      });
     running.add(run);
+    runningIn.set(space, (runningIn.get(space) ?? 0) + 1);
+  }
+
+  /** What would only wait here is left to other processes, and waits for no lease. */
+  async function beginDue(space: Space, kind: JobKind<S>): Promise<void> {
+    const limit = BESIDE_MAX - (runningIn.get(space) ?? 0);
+    if (limit <= 0) return;
+    const jobs = await takeDue({ engine, clock, log }, kind, { space, limit });
+    for (const job of jobs) begin(space, job);
   }
 
   async function idle(): Promise<void> {
@@ -132,6 +164,10 @@ export function createJobRunner<S extends JobServices>(
         }
         try {
           for (const kind of kinds) {
+            if (kind.beside) {
+              await beginDue(one.space, kind);
+              continue;
+            }
             const options = { space: one.space, which: dueBy(clock), stopped };
             done += await runJobs(servicesOf(), kind, options);
           }

@@ -5,7 +5,12 @@ import { ALL, eq } from "../store/filter.ts";
 import type { Id, Space } from "../store/port.ts";
 import { openTestServices, type TestServices } from "@/tests/support/test_services.ts";
 import { enqueue, type JobKind, type JobRecord, JOBS, type JobServices } from "./jobs.ts";
-import { createJobRunner, type JobRunner, WAITING_SPACES } from "./runner.ts";
+import {
+  createJobRunner,
+  type JobRunner,
+  WAITING_SPACES,
+  WAITING_WEBHOOK_SPACES,
+} from "./runner.ts";
 
 const MINUTE_MS = 60_000;
 /** After which what a process has taken is another one's to do. */
@@ -262,4 +267,65 @@ Deno.test("a runner that is disposed waits for what is under way, and begins not
   await using next = runnerOf(opened, other.run);
   assert.equal(await next.runDue(), 1);
   assert.deepEqual(other.done, [[project, "b"]]);
+});
+
+Deno.test("a pass begins jobs that run beside one another without waiting for them, each once", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const project = await projectIn(opened);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const kind: JobKind<JobServices> = {
+    name: KIND,
+    beside: true,
+    async run(_services, _space, { subject }) {
+      begun.push(subject);
+      await held;
+      return null;
+    },
+  };
+  await using runner = createJobRunner<JobServices>(services, {
+    kinds: [kind],
+    atOnceMax: 100,
+    servicesOf: () => services,
+  });
+  await runner.announce(project);
+  for (const subject of ["a", "b", "c"]) {
+    await note(services, project, { subject, isClaimed: false });
+    clock.advance(1);
+  }
+  assert.equal(await runner.runDue(), 0, "it waits for none of them");
+  assert.equal(await runner.runDue(), 0, "what is taken is not taken again");
+  while (begun.length < 3) await new Promise((resolve) => setTimeout(resolve, 0));
+  assert.deepEqual(begun, ["a", "b", "c"]);
+  assert.equal(await jobsLeft(services, project), 3);
+  release();
+  await runner.idle();
+  assert.equal(await jobsLeft(services, project), 0);
+  assert.equal(begun.length, 3);
+});
+
+Deno.test("a space that one runner forgets stays announced for one that has a place of its own", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const project = await projectIn(opened);
+  const { done, run } = recorder();
+  await using other = createJobRunner<JobServices>(services, {
+    kinds: [{ name: "other", run: never }],
+    atOnceMax: 1,
+    servicesOf: () => services,
+  });
+  await using runner = createJobRunner<JobServices>(services, {
+    kinds: [{ name: KIND, run }],
+    atOnceMax: 1,
+    announcedIn: WAITING_WEBHOOK_SPACES,
+    servicesOf: () => services,
+  });
+  for (const one of [other, runner]) await one.announce(project);
+  await note(services, project);
+  clock.advance(LEASE_MS);
+  assert.equal(await other.runDue(), 0);
+  assert.deepEqual(await announced(services), []);
+  assert.equal(await runner.runDue(), 1);
+  assert.deepEqual(done, [[project, "a"]]);
 });

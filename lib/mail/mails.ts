@@ -9,6 +9,7 @@ export const MAIL_KINDS = [
   "emailChanged",
   "accountExists",
   "invitation",
+  "webhookFailed",
 ] as const;
 
 export type MailKind = (typeof MAIL_KINDS)[number];

@@ -169,6 +169,11 @@ const BUILT_IN: Readonly<Record<MailKind, (hasLink: boolean) => MailTemplate>> =
       ),
     ]),
   }),
+  webhookFailed: noteMail(
+    "A webhook of your project does not get through",
+    "A message to a webhook of your project was given up: its address did not answer, or refused it.",
+    "See which one it is, what it answered, and send messages again: {{url}}",
+  ),
 };
 
 /** What is sent where a project has no template of its own. */

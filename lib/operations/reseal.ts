@@ -11,6 +11,7 @@ import type { Engine, Id, StoredRecord } from "../store/port.ts";
 import { eachProject } from "../projects/projects.ts";
 import { MAIL_SEALS } from "../mail/settings.ts";
 import { PROVIDER_SEALS } from "../projects/providers.ts";
+import { WEBHOOK_SEALS } from "../events/webhooks/signatures.ts";
 import { STORAGE_SEALS } from "../files/storage_settings.ts";
 
 /** Everything that is kept sealed, and where. */
@@ -22,6 +23,7 @@ export const PROJECT_SEALS: readonly SealedPlace[] = [
   SIGN_IN_SEALS,
   MAIL_SEALS,
   LIVE_TICKET_SEALS,
+  ...WEBHOOK_SEALS,
 ];
 
 export type Resealed = {

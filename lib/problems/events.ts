@@ -19,4 +19,19 @@ export const EVENT_PROBLEMS = {
     when: `A user, or an address with a key, has ${LIVE_STREAMS_SHARE_MAX} live lists open, or a ` +
       `project ${LIVE_STREAMS_MAX}, at one server.`,
   },
+  WEBHOOK_NOT_FOUND: {
+    status: 404,
+    message: "The project has no such webhook.",
+    when: "The webhook does not exist, or is deleted.",
+  },
+  WEBHOOK_OFF: {
+    status: 409,
+    message: "The webhook is off: switch it on first.",
+    when: "A message is to be sent again to a webhook that is off.",
+  },
+  DELIVERY_NOT_FOUND: {
+    status: 404,
+    message: "The webhook has no such message, or not any more.",
+    when: "The message is unknown, or older than 7 days.",
+  },
 } as const;

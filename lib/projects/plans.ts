@@ -30,6 +30,8 @@ export interface Plan {
   readonly aiTurnsPerMonth: number;
   /** Mails of a project by the platform's server, by recipients. */
   readonly mailsPerMonth: number;
+  /** Webhooks of a project. */
+  readonly webhooks: number;
   /** Whether AI keys of the account's own are used, and may be saved. */
   readonly ownAiKey: boolean;
 }
@@ -48,6 +50,7 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
     aiDesignsPerMonth: limits.FREE_AI_DESIGNS,
     aiTurnsPerMonth: limits.FREE_AI_TURNS,
     mailsPerMonth: limits.FREE_MAILS,
+    webhooks: limits.FREE_WEBHOOKS,
     ownAiKey: false,
   },
   pro: {
@@ -63,6 +66,7 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
     aiDesignsPerMonth: limits.PRO_AI_DESIGNS,
     aiTurnsPerMonth: limits.PRO_AI_TURNS,
     mailsPerMonth: limits.PRO_MAILS,
+    webhooks: limits.PRO_WEBHOOKS,
     ownAiKey: true,
   },
 };

@@ -1,5 +1,6 @@
 import { IDENTITIES, identityOf, type IdentityRecord } from "../auth/identities.ts";
 import { reclaim } from "../auth/reclaim.ts";
+import { noteUserEvent } from "../auth/user_events.ts";
 import {
   findUserByEmail,
   newUser,
@@ -84,7 +85,7 @@ export async function accountOf(
 
 async function updateExisting(
   tx: Transaction,
-  { clock }: LinkContext,
+  context: LinkContext,
   { profile }: ProviderIdentity,
   { _id, seen }: IdentityRecord,
   user: UserRecord,
@@ -105,8 +106,7 @@ async function updateExisting(
     else now.email = seen.email;
   }
   if (Object.keys(set).length > 0) {
-    const change = { set: { ...set, updatedAt: timestamp(clock) } };
-    await tx.records<UserRecord>(USERS).updateOne(eq("_id", user._id), change);
+    await change(tx, context, user, set);
   }
   if (SEEN.some((member) => now[member] !== seen[member])) {
     const change = { set: { seen: now } };
@@ -127,7 +127,6 @@ async function linkIdentity(
   user: UserRecord,
 ): Promise<Account> {
   refuseDisabled(user);
-  const { clock } = context;
   const { profile } = whom;
   const reclaimed = !user.emailVerified;
   let revoked: Id[] = [];
@@ -149,10 +148,22 @@ async function linkIdentity(
       emailVerified: true,
     };
   }
-  const change = { set: { ...set, updatedAt: timestamp(clock) } };
-  await tx.records<UserRecord>(USERS).updateOne(eq("_id", user._id), change);
+  await change(tx, context, user, set);
   await addIdentity(tx, context, whom, user._id);
   return { userId: user._id, isNewUser: false, linkedByEmail: true, reclaimed, revoked };
+}
+
+async function change(
+  tx: Transaction,
+  context: LinkContext,
+  before: UserRecord,
+  set: Record<string, Json>,
+): Promise<void> {
+  const changed = await tx.records<UserRecord>(USERS).updateOne(eq("_id", before._id), {
+    set: { ...set, updatedAt: timestamp(context.clock) },
+  });
+  const after = changed!.value; // Read in the same transaction.
+  await noteUserEvent(tx, context, { event: "changed", before, after });
 }
 
 /** @param email Verified and free, or null. */
@@ -171,7 +182,9 @@ async function createUser(
     fields: { ...context.fields },
   });
   const shown = await withFreeUsername(tx, user, { username });
-  await tx.records<UserRecord>(USERS).insert({ ...user, ...shown });
+  const after = { ...user, ...shown };
+  await tx.records<UserRecord>(USERS).insert(after);
+  await noteUserEvent(tx, context, { event: "created", before: null, after });
   const { _id: userId } = user;
   await addIdentity(tx, context, whom, userId);
   return { ...PLAIN, userId, isNewUser: true };

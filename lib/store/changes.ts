@@ -67,6 +67,11 @@ export interface ChangeLog {
    * `PositionLost` where changes behind the position are gone, and `StoreUnavailable`.
    */
   follow(space: Space, after: ChangePosition): ChangeFeed;
+  /**
+   * Calls back whenever this process has noted changes in a space: on SQLite behind the commit, on
+   * MongoDB perhaps a moment before it. In the place of who was called back before.
+   */
+  onNoted(called: (space: Space) => void): void;
   /** Removes what is too old or too much; resolves to how many. @param now ISO 8601. */
   trim(space: Space, now: string): Promise<number>;
 }

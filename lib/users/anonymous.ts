@@ -1,5 +1,6 @@
 import type { ApiKeyPrincipal } from "../projects/api_keys.ts";
 import { Problem } from "../problems.ts";
+import { noteUserEvent } from "../auth/user_events.ts";
 import { newUser, type UserRecord, USERS } from "../auth/users.ts";
 import type { UserServices, Visitor } from "./services.ts";
 import { fieldsOfNewUser } from "./user_fields.ts";
@@ -20,6 +21,7 @@ export async function signInAnonymously(
   const user = newUser(services, { isAnonymous: true, fields });
   const opened = await services.engine.transaction(projectId, async (tx) => {
     await tx.records<UserRecord>(USERS).insert(user);
+    await noteUserEvent(tx, services, { event: "created", before: null, after: user });
     return await openUserSession(tx, services, { userId: user._id, device });
   });
   return await withAccessToken(services, projectId, opened);

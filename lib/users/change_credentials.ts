@@ -9,6 +9,7 @@ import type { AuthSettings } from "../projects/auth_settings.ts";
 import { and, eq } from "../store/filter.ts";
 import type { SignedInUser } from "../auth/principals.ts";
 import { revokeSessions } from "../auth/revoke_sessions.ts";
+import { noteUserEvent } from "../auth/user_events.ts";
 import { type UserRecord, USERS } from "../auth/users.ts";
 import { ownUser } from "./own_user.ts";
 import { requestCode } from "./send_code.ts";
@@ -128,6 +129,8 @@ export async function confirmEmailChange(
           updatedAt: timestamp(clock),
         },
       });
+      const after = changed!.value; // Read in the same transaction.
+      await noteUserEvent(tx, services, { event: "changed", before, after });
       // Of an address that nobody has proved its owner knows nothing: they would only be troubled.
       const isNews = before.email !== null && before.emailVerified && before.email !== email;
       const job = isNews && context !== null
@@ -137,7 +140,7 @@ export async function confirmEmailChange(
           variables: { email: before.email! },
         })
         : null;
-      return { user: changed!.value, job };
+      return { user: after, job };
     })
   );
   if (job !== null) jobRunner.begin(projectId, job);

@@ -1,4 +1,5 @@
 import { type Clock, timestamp } from "../clock.ts";
+import type { NewId } from "../ids.ts";
 import type { Cursors } from "../paging/cursor.ts";
 import { patternProblem } from "../text/pattern.ts";
 import { dropCodes } from "../credentials/codes.ts";
@@ -14,15 +15,20 @@ import { IDENTITIES } from "../auth/identities.ts";
 import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { revokeSessions } from "../auth/revoke_sessions.ts";
 import { type SessionDirectory, SESSIONS } from "../auth/sessions.ts";
+import { noteUserEvent } from "../auth/user_events.ts";
 import { newUser, type UserRecord, USERS } from "../auth/users.ts";
 import { boundedUser, checkClaims, type OwnChanges, profileChange } from "./own_user.ts";
 import type { UserServices } from "./services.ts";
 import { storedOrRefused } from "./stored_or_refused.ts";
 import { fieldsOfNewUser } from "./user_fields.ts";
 
+/** Members act with the rights of the secret key. */
+const BY_KEY = { kind: "key", id: null } as const;
+
 interface RemovalServices {
   readonly engine: Engine;
   readonly clock: Clock;
+  readonly newId: NewId;
   readonly sessions: SessionDirectory;
 }
 
@@ -105,7 +111,13 @@ export async function createManagedUser(
   const known = Object.entries(members).filter(([, value]) => value !== undefined);
   const passwordHash = await hashed(services, within, password, members.email ?? null);
   const user = newUser(services, { ...Object.fromEntries(known), fields, passwordHash });
-  await storedOrRefused(() => services.engine.records<UserRecord>(projectId, USERS).insert(user));
+  await storedOrRefused(() =>
+    services.engine.transaction(projectId, async (tx) => {
+      await tx.records<UserRecord>(USERS).insert(user);
+      const event = { event: "created", before: null, after: user, actor: BY_KEY } as const;
+      await noteUserEvent(tx, services, event);
+    })
+  );
   return user;
 }
 
@@ -143,9 +155,11 @@ export async function changeManagedUser(
   const { user, ended } = await storedOrRefused(() =>
     engine.transaction(projectId, async (tx) => {
       const users = tx.records<UserRecord>(USERS);
+      const was = (await users.get(userId))?.value ?? null;
       const changed = await users.updateOne(eq("_id", userId), { set });
       if (changed === null) throw new Problem("USER_NOT_FOUND");
-      boundedUser(changed);
+      const { value: after } = boundedUser(changed);
+      await noteUserEvent(tx, services, { event: "changed", before: was, after, actor: BY_KEY });
       const ends = disabled === true || passwordHash !== null || isMoved;
       const ended = ends ? await revokeSessions(tx, clock, userId) : [];
       if (ends && before.emailLower !== null) await dropCodes(tx, projectId, before.emailLower);
@@ -173,13 +187,16 @@ async function hashed(
  * the same person later is new. Documents that they own stay. Throws `USER_NOT_FOUND`.
  */
 export async function deleteUser(
-  { engine, clock, sessions }: RemovalServices,
+  services: RemovalServices,
   projectId: Id,
   userId: Id,
 ): Promise<void> {
+  const { engine, clock, sessions } = services;
   const ended = await engine.transaction(projectId, async (tx) => {
     const deleted = await tx.records<UserRecord>(USERS).deleteOne(eq("_id", userId));
     if (deleted === null) throw new Problem("USER_NOT_FOUND");
+    const event = { event: "deleted", before: deleted.value, after: null, actor: BY_KEY } as const;
+    await noteUserEvent(tx, services, event);
     const revoked = await revokeSessions(tx, clock, userId);
     const { emailLower } = deleted.value;
     if (emailLower !== null) await dropCodes(tx, projectId, emailLower);

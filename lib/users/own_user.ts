@@ -1,10 +1,12 @@
 import { type Clock, timestamp } from "../clock.ts";
+import type { NewId } from "../ids.ts";
 import { USER_CLAIMS_BYTES_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import { exceedsBytes } from "../store/json_text.ts";
 import type { Engine, Id, Json, Stored } from "../store/port.ts";
 import type { SignedInUser } from "../auth/principals.ts";
+import { noteUserEvent } from "../auth/user_events.ts";
 import { type OwnMember, type UserRecord, USERS } from "../auth/users.ts";
 import {
   bounded,
@@ -38,6 +40,7 @@ export type OwnChanges =
 interface ProfileServices {
   readonly engine: Engine;
   readonly clock: Clock;
+  readonly newId: NewId;
   readonly userFields: UserFields;
 }
 
@@ -64,7 +67,9 @@ export async function changeOwnUser(
       const changed = await users.updateOne(eq("_id", userId), {
         set: { ...set, ownMembers: [...own], updatedAt: timestamp(clock) },
       });
-      return boundedUser(changed!).value; // Read in the same transaction.
+      const { value: after } = boundedUser(changed!); // Read in the same transaction.
+      await noteUserEvent(tx, services, { event: "changed", before: user, after });
+      return after;
     })
   );
 }

@@ -13,6 +13,7 @@ import { and, eq } from "../store/filter.ts";
 import type { Id, Json, Transaction } from "../store/port.ts";
 import { reclaim } from "../auth/reclaim.ts";
 import { revokeSessions } from "../auth/revoke_sessions.ts";
+import { noteUserEvent } from "../auth/user_events.ts";
 import { findUserByEmail, newUser, type UserRecord, USERS } from "../auth/users.ts";
 import type { UserServices, Visitor } from "./services.ts";
 import { storedOrRefused } from "./stored_or_refused.ts";
@@ -32,12 +33,15 @@ async function addressee(
 
 async function change(
   tx: Transaction,
-  clock: Clock,
-  userId: Id,
+  services: UserServices,
+  before: UserRecord,
   set: { readonly [path: string]: Json },
 ): Promise<void> {
-  await tx.records<UserRecord>(USERS)
-    .updateOne(eq("_id", userId), { set: { ...set, updatedAt: timestamp(clock) } });
+  const changed = await tx.records<UserRecord>(USERS).updateOne(eq("_id", before._id), {
+    set: { ...set, updatedAt: timestamp(services.clock) },
+  });
+  const after = changed!.value; // Read in the same transaction.
+  await noteUserEvent(tx, services, { event: "changed", before, after });
 }
 
 /** Proves the e-mail of whoever signed up with it. Throws `INVALID_CODE`. */
@@ -50,7 +54,7 @@ export async function verifyEmail(
   await services.engine.transaction(projectId, async (tx) => {
     await useCode(tx, code);
     const user = await addressee(tx, code);
-    await change(tx, services.clock, user._id, { emailVerified: true });
+    await change(tx, services, user, { emailVerified: true });
   });
 }
 
@@ -78,7 +82,7 @@ export async function resetPassword(
     await useCode(tx, code);
     const user = await addressee(tx, code);
     const ended = await dropWaysIn(tx, { projectId, clock }, user);
-    await change(tx, clock, user._id, {
+    await change(tx, services, user, {
       passwordHash,
       emailVerified: true,
       ...(!user.emailVerified && { providers: [] }),
@@ -123,6 +127,7 @@ export async function signInByCode(
         if (auth.signUp === "closed") throw new Problem("INVALID_CODE");
         const user = newUser(services, { email: code.email, emailVerified: true, fields });
         await tx.records<UserRecord>(USERS).insert(user);
+        await noteUserEvent(tx, services, { event: "created", before: null, after: user });
         userId = user._id;
       } else {
         // The address may have changed hands since the code was sent.
@@ -131,7 +136,7 @@ export async function signInByCode(
         if (!holder.emailVerified) {
           revoked = await reclaim(tx, { projectId, clock }, holder);
           const unproved = { passwordHash: null, providers: [], emailVerified: true };
-          await change(tx, clock, userId, unproved);
+          await change(tx, services, holder, unproved);
         }
       }
       return { opened: await openUserSession(tx, services, { userId, device }), revoked };

@@ -8,6 +8,7 @@ import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Id, Json, Records, Transaction } from "../store/port.ts";
 import { timestamp } from "../clock.ts";
+import { noteUserEvent } from "../auth/user_events.ts";
 import { findUserByEmail, newUser, type UserRecord, USERS } from "../auth/users.ts";
 import { SEND_CODE } from "./send_code.ts";
 import type { UserServices, Visitor } from "./services.ts";
@@ -78,7 +79,7 @@ export async function signUp(
       const fields = fieldsOf(declared, guest, input.fields);
       const made = { ...user, passwordHash, fields };
       const userId =
-        await (guest === null ? inserted(tx, made) : upgraded(tx, services, guest, made));
+        await (guest === null ? inserted(tx, services, made) : upgraded(tx, services, guest, made));
       const code = { purpose: "verify", email, language: visitor.language } as const;
       const job = context === null
         ? null
@@ -148,13 +149,13 @@ function fieldsOf(
 /** The anonymous user keeps their id, and so their documents. */
 async function upgraded(
   tx: Transaction,
-  { clock }: UserServices,
+  services: UserServices,
   guest: UserRecord,
   { email, emailLower, passwordHash, fields, ...user }: UserRecord,
 ): Promise<Id> {
   const { ownMembers } = user;
   const own = Object.fromEntries(ownMembers.map((member) => [member, user[member]]));
-  await tx.records<UserRecord>(USERS).updateOne(eq("_id", guest._id), {
+  const upgraded = await tx.records<UserRecord>(USERS).updateOne(eq("_id", guest._id), {
     set: {
       email,
       emailLower,
@@ -165,14 +166,17 @@ async function upgraded(
       ...(ownMembers.includes("username") && { usernameLower: user.usernameLower! }),
       ownMembers: [...new Set([...guest.ownMembers, ...ownMembers])],
       isAnonymous: false,
-      updatedAt: timestamp(clock),
+      updatedAt: timestamp(services.clock),
     },
   });
+  const after = upgraded!.value; // Read in the same transaction.
+  await noteUserEvent(tx, services, { event: "changed", before: guest, after });
   return guest._id;
 }
 
-async function inserted(tx: Transaction, user: UserRecord): Promise<Id> {
+async function inserted(tx: Transaction, services: UserServices, user: UserRecord): Promise<Id> {
   await tx.records<UserRecord>(USERS).insert(user);
+  await noteUserEvent(tx, services, { event: "created", before: null, after: user });
   return user._id;
 }
 

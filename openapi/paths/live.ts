@@ -34,18 +34,16 @@ export const listenToDocuments = contract({
   path: "/api/data/{collectionName}/live",
   summary: "Listen to a list and every change of it that the caller may see",
   description:
-    "Server-sent events: first the list, then each change, as seen through the query's filter and " +
-    "the caller's rules before and after it. A document that comes to match is `added`, one that " +
-    "does no longer is `removed`, whether it was changed, deleted or given to somebody else. `sort` " +
-    "and `limit` shape the first list only. Changes of one document come in the order in which " +
-    "they were committed, each at least once, none left out; whoever comes back with the id of the " +
-    "last event (`Last-Event-ID`) goes on behind it for 24 hours. Where that cannot be, where a " +
-    "reader is more than 1 MiB behind, and when the collection's definition or rules change, there " +
-    "is a `reset` and a new list. When the key is rotated, the token expires or its session ends, " +
-    "there is an `unauthorized` within five seconds, and the end.\n\n" +
+    "First the list, then each change, as seen through the query's filter and the caller's rules " +
+    "before and after it: a document that comes to match is `added`, one that does no longer is " +
+    "`removed`. Changes of one document come in the order of their commits, each at least once, none " +
+    "left out; with the id of the last event (`Last-Event-ID`) one goes on behind it, for 24 hours. " +
+    "Where that cannot be, where a reader is 1 MiB behind, and when the collection's definition " +
+    "changes, there is a `reset` and a new list. When the key is rotated, the token expires or its " +
+    "session ends, there is an `unauthorized` within five seconds, and the end.\n\n" +
     `A user, or an address with a key, may have ${LIVE_STREAMS_SHARE_MAX} lists open at a server, ` +
-    `a project ${LIVE_STREAMS_MAX}. On MongoDB \`total\` may be off by what others write in the ` +
-    "very moment in which the list is read.",
+    `a project ${LIVE_STREAMS_MAX}. On MongoDB \`total\` may be off by what is written in the ` +
+    "moment in which the list is read.",
   security: liveListener,
   params: { collectionName },
   parameters: liveListing,

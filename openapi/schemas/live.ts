@@ -28,7 +28,6 @@ export const LiveEvents = z.string().openapi("LiveEvents", {
     "document, and `total` is left out where the list has none. `reset`: what you know may be " +
     "wrong; the next event is a new `list`. `unauthorized`: `{ code, message }`, and the end. " +
     "Lines that begin with a colon are comments, one at least every 15 seconds.",
-  example: LIVE_EXAMPLE,
 });
 
 const QUERY_ERROR = `"query" must be text of up to ${QUERY_LENGTH_MAX} characters.`;
@@ -59,4 +58,4 @@ export const LIVE_TICKET_EXAMPLE = {
 export const LiveTicket = z.strictObject({
   url: z.string().openapi({ description: "The address to open, once." }),
   expiresIn: z.number().int().openapi({ description: "Seconds for which it can be opened." }),
-}).openapi("LiveTicket", { example: LIVE_TICKET_EXAMPLE });
+}).openapi("LiveTicket", { description: "Where to listen." });

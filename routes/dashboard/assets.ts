@@ -14,6 +14,7 @@ import files from "./assets/files.css" with { type: "text" };
 import designer from "./assets/designer.js" with { type: "text" };
 import documentsStyle from "./assets/documents.css" with { type: "text" };
 import documents from "./assets/documents.js" with { type: "text" };
+import liveChanges from "./assets/live_changes.js" with { type: "text" };
 import mailPreview from "./assets/mail_preview.js" with { type: "text" };
 import links from "./assets/links.js" with { type: "text" };
 import times from "./assets/times.js" with { type: "text" };
@@ -57,6 +58,7 @@ export const SCRIPTS: readonly Asset[] = [
   asset("designer", "js", designer),
   asset("mail_preview", "js", mailPreview),
   asset("documents", "js", documents),
+  asset("live_changes", "js", liveChanges),
 ];
 
 export const ICON: Asset = asset(

@@ -16,6 +16,7 @@ import { projectPages } from "./projects/mod.ts";
 import { slowQuestionsPages } from "./slow_questions/mod.ts";
 import { socialPages } from "./social/mod.ts";
 import { usersPages } from "./users/mod.ts";
+import { webhookPages } from "./webhooks/mod.ts";
 
 /** The dashboard: pages over the verbs that the operations call, with no rule of their own. */
 export function pages(mount: Mount): void {
@@ -30,6 +31,7 @@ export function pages(mount: Mount): void {
   socialPages(mount);
   usersPages(mount);
   mailPages(mount);
+  webhookPages(mount);
   filesPages(mount);
   aiPages(mount);
   membersPages(mount);

@@ -18,9 +18,10 @@ export const invitationIn = (next: string): string | null =>
 const isPlain = (text: string): boolean =>
   URL.parse(text, "http://localhost")?.pathname === text.split("?", 1)[0];
 
-/** Whether a page is looked at, and not one of its parts or what its form is sent to. */
+/** Whether a page is looked at, and not one of its parts, its events or what its form is sent to. */
 export const isNavigation = ({ raw: { method, headers } }: Pick<RequestState, "raw">): boolean =>
-  (method === "GET" || method === "HEAD") && !isHtmxPartial(headers);
+  (method === "GET" || method === "HEAD") && !isHtmxPartial(headers) &&
+  headers.get("accept") !== "text/event-stream";
 
 /** Whether a script asks for a part of a page that is there already. */
 export const isHtmxPartial = (headers: Headers): boolean =>

@@ -17,6 +17,7 @@ const PAGES = [
   "docs/auth.md",
   "docs/clients.md",
   "docs/files.md",
+  "docs/live.md",
   "docs/mail.md",
   "docs/dashboard.md",
 ];

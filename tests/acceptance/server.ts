@@ -29,6 +29,8 @@ export interface ServerOptions {
   /** Runs there. SQLite is not told where to keep its files, and takes the default folder, `data`. */
   readonly cwd?: string;
   readonly settings?: Settings;
+  /** Where one before it was; by default one that nobody listens on. */
+  readonly port?: number;
 }
 
 /** What a process said and how it ended. */
@@ -133,11 +135,10 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 }
 
 async function launch(
-  { task = "start", cwd, settings: chosen }: ServerOptions,
+  { task = "start", cwd, settings: chosen, port = freePort() }: ServerOptions,
   store: TestStore,
   cleanUp: () => Promise<void>,
 ): Promise<Server> {
-  const port = freePort();
   const given = { PORT: String(port), REGISTRATION: "open", ...chosen };
   const takesDefault = cwd !== undefined && database === "sqlite";
   const settings: Settings = {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { openSession } from "@/lib/auth/open_session.ts";
+import { createWebhook } from "@/lib/events/webhooks/manage.ts";
 import { setMailSettings } from "@/lib/mail/settings.ts";
 import { setTemplate } from "@/lib/mail/template_store.ts";
 import { PROJECTS } from "@/lib/projects/records.ts";
@@ -49,6 +50,11 @@ const HARMLESS = [
     "/mail/server/check",
     "/mail/templates/{name}/{language}",
     "/mail/templates/{name}/{language}/preview",
+    "/webhooks/new",
+    "/webhooks/{webhookId}",
+    "/webhooks/{webhookId}/test",
+    "/webhooks/{webhookId}/replay",
+    "/webhooks/{webhookId}/deliveries/{deliveryId}",
     "/files",
     "/files/storage",
     "/files/storage/check",
@@ -78,8 +84,8 @@ const ASKED_BUTTONS = [
   /^Remove this document for good$/,
 ];
 
-/** Everything that can be lost, so that each page shows what loses it. */
-async function furnish(app: TestApp, { project, owner, userId }: Household): Promise<void> {
+/** Everything that can be lost, so that each page shows what loses it; resolves to a webhook. */
+async function furnish(app: TestApp, { project, owner, userId }: Household): Promise<string> {
   const { projectId } = project;
   const { engine, clock, newId } = app.services;
   await signedInAgain(owner);
@@ -93,6 +99,11 @@ async function furnish(app: TestApp, { project, owner, userId }: Household): Pro
   await setMailSettings(app.services, projectId, {
     url: "smtp://127.0.0.1:9",
     from: "blog@blog.example",
+  });
+  const { id: webhookId } = await createWebhook(app.services, projectId, {
+    name: "Search index",
+    url: "https://hooks.example.com/",
+    events: { posts: ["created"] },
   });
   await setTemplate(app.services, projectId, {
     name: "code",
@@ -111,6 +122,7 @@ async function furnish(app: TestApp, { project, owner, userId }: Household): Pro
   await engine.records("control", PROJECTS).updateOne(eq("_id", projectId), {
     set: { sealedAiKey },
   });
+  return webhookId;
 }
 
 const wordsOf = (element: PageElement | null): string =>
@@ -119,12 +131,12 @@ const wordsOf = (element: PageElement | null): string =>
 Deno.test("whatever destroys asks first, and says what is lost", async () => {
   await using app = await openTestApp({ env: { ALLOW_PRIVATE_ENDPOINTS: "true" } });
   const household = await openHousehold(app);
-  await furnish(app, household);
+  const webhookId = await furnish(app, household);
   const { home, trashedId, owner, stranger } = household;
   const [dashboard, other] = [openDashboard(app, owner), openDashboard(app, stranger)];
   const looks = ROWS.filter((row) => row.method === "GET" && isOpenTo("owner", row))
     .filter(({ template }) => !/export|assets|requests|\/try$/.test(template))
-    .map((row) => callOf(row, household).path);
+    .map((row) => callOf(row, { ...household, webhookId }).path);
   const asked = new Set<string>();
   const unasked = new Set<string>();
   const pages = [

@@ -17,6 +17,7 @@ export interface Row {
 
 const HOME = "/dashboard/projects/{projectId}";
 const COLLECTION = `${HOME}/collections/{collectionName}`;
+const WEBHOOK = `${HOME}/webhooks/{webhookId}`;
 const TEMPLATE = `${HOME}/mail/templates/{name}/{language}`;
 
 /** Every page and every form of the dashboard: a new one has its row here, or the suite fails. */
@@ -69,6 +70,7 @@ const LEAST: Readonly<Record<string, Least>> = {
   [`GET ${COLLECTION}/export`]: "viewer",
   [`POST ${COLLECTION}/ask`]: "admin",
   [`POST ${COLLECTION}/documents`]: "admin",
+  [`GET ${COLLECTION}/documents/live`]: "viewer",
   [`GET ${COLLECTION}/documents/{id}`]: "viewer",
   [`POST ${COLLECTION}/documents/{id}`]: "admin",
   [`GET ${COLLECTION}/new`]: "admin",
@@ -112,6 +114,17 @@ const LEAST: Readonly<Record<string, Least>> = {
   [`GET ${TEMPLATE}/preview`]: "viewer",
   [`POST ${TEMPLATE}/preview`]: "admin",
   [`POST ${TEMPLATE}/delete`]: "admin",
+  [`GET ${HOME}/webhooks`]: "viewer",
+  [`GET ${HOME}/webhooks/new`]: "admin",
+  [`POST ${HOME}/webhooks/new`]: "admin",
+  [`GET ${WEBHOOK}`]: "viewer",
+  [`POST ${WEBHOOK}`]: "admin",
+  [`POST ${WEBHOOK}/test`]: "admin",
+  [`POST ${WEBHOOK}/secret`]: "admin",
+  [`POST ${WEBHOOK}/delete`]: "admin",
+  [`POST ${WEBHOOK}/replay`]: "admin",
+  [`GET ${WEBHOOK}/deliveries/{deliveryId}`]: "viewer",
+  [`POST ${WEBHOOK}/deliveries/{deliveryId}`]: "admin",
   [`GET ${HOME}/files`]: "viewer",
   [`POST ${HOME}/files`]: "admin",
   [`GET ${HOME}/files/delete`]: "viewer",
@@ -202,12 +215,14 @@ const filledFor = (template: string) =>
 export interface Named extends Pick<Household, "documentId" | "userId" | "invitation"> {
   readonly project: Pick<TestProject, "projectId">;
   readonly viewer: Pick<TestAccount, "accountId">;
+  /** None if left out. */
+  readonly webhookId?: string;
 }
 
 /** The row as a browser asks for it, on a project that may be another. */
 export function callOf(
   { method, template }: Row,
-  { project, documentId, userId, viewer, invitation }: Named,
+  { project, documentId, userId, viewer, invitation, webhookId = NOTHING }: Named,
   { headers = [], projectId = project.projectId }: { headers?: Pairs; projectId?: string } = {},
 ): Call {
   const values: Readonly<Record<string, string>> = {
@@ -220,6 +235,7 @@ export function callOf(
     accountId: viewer.accountId,
     invitationId: invitation.invitationId,
     token: invitation.token,
+    webhookId,
     id: template.includes("/users/") ? userId : documentId,
   };
   const inserted = (text: string) =>

@@ -118,6 +118,7 @@ Deno.test("fields of every type are built row by row, and nothing is saved befor
   assert.equal(saved.status, 303, saved.words);
   const plain = { required: false, unique: false, index: false, search: false };
   assert.deepEqual(await stored(), {
+    events: true,
     name: "posts",
     fields: [
       {

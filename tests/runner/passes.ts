@@ -40,14 +40,14 @@ const ABOUT_ONE_STORE = /^(?:put_blob|serve_file|disk|s3)_/;
 export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/property\//,
   /^tests\/attacks\/(?:answers|consent|disk|emails|long_requests|purse|queries|refresh|writes)_/,
-  /^tests\/api\/(?:list_documents|list_project_documents|aggregate_documents|populate|list_slow_questions|rls_table|idempotency|preconditions)/,
+  /^tests\/api\/(?:list_documents|list_project_documents|aggregate_documents|populate|list_slow_questions|listen_to_documents|rls_table|idempotency|preconditions)/,
   /^tests\/api\/(?:written_unique|create_documents|patch_document|upsert_document|write_batch|update_collection|delete_collection)_/,
   /^tests\/api\/(?:create_collection_limit|changed_definitions|check_documents|document_quota|killed_process|ai_caps|sign_in_locks)_/,
-  /^tests\/api\/(?:exchange_code|jobs|mail_outbox|mail_processes|send_mail|send_project_mail_again|set_mail_template|refresh_session|shared_\w+)_test/,
+  /^tests\/api\/(?:exchange_code|jobs|mail_outbox|mail_processes|create_webhook|replay_webhook_delivery|webhook_deliveries|send_mail|send_project_mail_again|set_mail_template|refresh_session|shared_\w+)_test/,
   /^tests\/api\/(?:accept_invitation_at_once|register_account_admission)_test/,
   /^tests\/api\/(?:sign_up|verify_code|reset_password|confirm_email_change)_test/,
   /^tests\/api\/(?:confirm_upload|storage_quota_edge|uploads_interleaved|reaper)_/,
-  /^tests\/acceptance\/(?:journey|crash_definitions|long_requests|bench|clients\/typescript)_/,
+  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|long_requests|bench|clients\/typescript)_/,
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
   /^tests\/api\/(?:request_upload|confirm_upload|delete_file|uploads_interleaved|reaper)_/,

@@ -97,6 +97,8 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
     "mail-templates": `${home}/mail/templates`,
     "mail-template": `${home}/mail/templates/verify/en`,
     "mail-server": `${home}/mail/server`,
+    webhooks: `${home}/webhooks`,
+    "webhook-new": `${home}/webhooks/new`,
     files: `${home}/files`,
     storage: `${home}/files/storage`,
     social: `${home}/sign-in`,
@@ -131,6 +133,10 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
   yield "documents-filter";
 
   const collections = `${asOwner}/collections`;
+  await visit(posts);
+  await send(`${collections}/posts/documents`, { title: "On bread, once more" });
+  await page.getByRole("button", { name: "1 change: show it" }).waitFor();
+  yield "documents-changed";
   await send(collections, { name: LONG, fields: [] });
   await visit(`${home}/collections/${LONG}`);
   yield "documents-none";

@@ -3,9 +3,10 @@ import { dataOf } from "../../documents/list_cache.ts";
 import { listDocuments, type ListServices } from "../../documents/list_documents.ts";
 import type { Clock } from "../../clock.ts";
 import { CACHE_MS, LIVE_BEHIND_BYTES_MAX } from "../../limits.ts";
+import { nextTurn } from "../../next_turn.ts";
 import { Problem } from "../../problems.ts";
 import type { Log } from "../../runtime/log.ts";
-import { PositionLost } from "../../store/errors.ts";
+import { PositionLost, QueryTooSlow } from "../../store/errors.ts";
 import type { ChangePosition, Id } from "../../store/port.ts";
 import type { Caller } from "../../auth/principals.ts";
 import type { Subscriber, Told } from "./channel.ts";
@@ -54,6 +55,12 @@ const CHECK_MS = 1_500;
 const HEARTBEAT = encoded(":\n\n");
 const STOPPING = encoded(": The server stops: come back, and go on from the last event.\n\n");
 const RESET = "event: reset\ndata: {}\n\n";
+
+/** Up to where changes are told, and are in the total. */
+interface Beginning {
+  readonly sent: ChangePosition;
+  readonly counted: ChangePosition;
+}
 
 /** One open list: what it showed, and each change of it since. */
 export class LiveStream implements Subscriber {
@@ -169,25 +176,32 @@ export class LiveStream implements Subscriber {
     const joined = await this.#around.hubs.join(plan, this);
     if (isOvertaken()) return joined.leave();
     this.#joined = joined;
-    const caughtUpAt = after === null ? null : await this.#catchUp(plan, joined, after);
+    const caughtUp = after === null
+      ? null
+      : await this.#catchUp(plan, { joined, after, isOvertaken });
     if (isOvertaken()) return;
-    const isReset = isAgain || (after !== null && caughtUpAt === null);
-    const start = caughtUpAt ?? await this.#sendList(plan, { isReset, isOvertaken });
+    const isReset = isAgain || (after !== null && caughtUp === null);
+    const { sent, counted } = caughtUp ?? await this.#sendList(plan, { isReset, isOvertaken });
     if (isOvertaken()) return;
     const early = this.#early;
     this.#early = null;
-    for (const told of early) if (told.position > start) this.#send(told);
+    for (const told of early) {
+      if (told.position > sent) this.#send(told, told.position <= counted);
+    }
   }
 
   /** Sends what happened since an event; resolves to null where that is not known any more. */
   async #catchUp(
     plan: LivePlan,
-    { channel, parse }: Joined,
-    lastEventId: string,
-  ): Promise<ChangePosition | null> {
+    { joined: { channel, parse }, after, isOvertaken }: {
+      joined: Joined;
+      after: string;
+      isOvertaken: () => boolean;
+    },
+  ): Promise<Beginning | null> {
     const { engine, livePositions } = this.#services;
     const { caller: { projectId }, collection } = plan;
-    let position = livePositions.read(lastEventId, { projectId, collection });
+    let position = livePositions.read(after, { projectId, collection });
     if (position === null || position > await engine.changes.head(projectId)) return null;
     await using feed = engine.changes.follow(projectId, position);
     try {
@@ -198,47 +212,59 @@ export class LiveStream implements Subscriber {
           const told = channel.seen(parse(change));
           if (told !== null) this.#send(told);
         }
-        if (batch.length === 0 || this.#isEnded) break;
+        if (batch.length === 0) break;
+        await nextTurn();
+        if (isOvertaken() || this.#sink.isBehind()) return null;
       }
     } catch (error) {
-      if (error instanceof PositionLost) return null;
+      // Of what a pattern takes too long in, the list can be told anew.
+      if (error instanceof PositionLost || error instanceof QueryTooSlow) return null;
       throw error;
     }
-    this.#total = await this.#counted(plan);
-    return position;
+    const { list: { source, filter, request } } = plan;
+    if (request.total === "none") return { sent: position, counted: position };
+    const count = await this.#still(projectId, () => source.records.count(filter));
+    if (!isOvertaken()) this.#total = count.read;
+    return { sent: position, counted: count.position };
   }
 
-  async #counted({ list: { source, filter, request } }: LivePlan): Promise<number | null> {
-    return request.total === "none" ? null : await source.records.count(filter);
-  }
-
-  /** Resolves to the position behind everything that the list shows. */
   async #sendList(
     plan: LivePlan,
     { isReset, isOvertaken }: { isReset: boolean; isOvertaken: () => boolean },
-  ): Promise<ChangePosition> {
+  ): Promise<Beginning> {
     const { caller: { projectId }, collection, snapshot } = plan;
     const { position, list } = await this.#read(plan);
-    if (isOvertaken()) return position;
+    const beginning = { sent: position, counted: position };
+    if (isOvertaken()) return beginning;
     const id = this.#services.livePositions.write(position, { projectId, collection });
     const body = list === null ? "" : `event: list\ndata: ${dataOf(list)}\n`;
     this.#total = snapshot ? list?.total ?? null : null;
     this.#sink.sendFirst(encoded(`${isReset ? RESET : ""}id: ${id}\n${body}\n`));
     this.#sentAt = this.#services.clock.elapsed();
-    return position;
+    return beginning;
   }
 
-  /** A list, and the position at which it shows just what is committed, if one can be had. */
   async #read({ caller, snapshot, collectionName, query }: LivePlan) {
     const { engine } = this.#services;
     const { projectId } = caller;
     if (!snapshot) return { position: await engine.changes.head(projectId), list: null };
+    const read = () => listDocuments(this.#services, caller, { collectionName, query });
+    const { position, read: list } = await this.#still(projectId, read);
+    return { position, list };
+  }
+
+  /** What is read, and the position at which it is just what is committed, if one can be had. */
+  async #still<T>(
+    projectId: string,
+    read: () => Promise<T>,
+  ): Promise<{ position: ChangePosition; read: T }> {
+    const { engine } = this.#services;
     for (let reading = 1;; reading++) {
       const version = engine.version?.(projectId);
       const position = await engine.changes.head(projectId);
-      const list = await listDocuments(this.#services, caller, { collectionName, query });
+      const result = await read();
       if (reading === SNAPSHOTS_MAX || await this.#isStill(projectId, { version, position })) {
-        return { position, list };
+        return { position, read: result };
       }
     }
   }
@@ -253,9 +279,12 @@ export class LiveStream implements Subscriber {
     return !this.#early?.some((told) => told.position > position);
   }
 
-  #send(told: Told): void {
-    if (this.#total !== null) this.#total += told.added;
-    this.#sink.send(told.event(this.#total));
+  /** @param isCounted Whether the total has it already. */
+  #send(told: Told, isCounted = false): void {
+    if (this.#total !== null && !isCounted) this.#total += told.added;
+    // For who gets none of it, it is not written out: that costs more than all else.
+    if (this.#sink.isBehind()) return;
+    this.#sink.send(told.event(isCounted ? null : this.#total));
     this.#sentAt = this.#services.clock.elapsed();
   }
 

@@ -16,6 +16,7 @@ export async function standingOfMember(
   const session = await sessions.get(account.sessionId);
   return {
     expiresAt: session === null ? 0 : Date.parse(session.value.expiresAt),
+    key: `${account.sessionId} ${project._id}`,
     async stands() {
       try {
         await memberOf({ engine }, account, project._id);

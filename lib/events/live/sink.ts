@@ -37,10 +37,15 @@ export class Sink {
     this.body = new ReadableStream({ start, cancel }, strategy);
   }
 
+  /** Whether nothing is sent until the reader has caught up. */
+  isBehind(): boolean {
+    this.look();
+    return this.#isBehind;
+  }
+
   send(chunk: Uint8Array<ArrayBuffer>): void {
-    if (this.#isEnded) return;
+    if (this.#isEnded || this.isBehind()) return;
     const waiting = this.#waiting();
-    if (this.#isBehind) return this.look();
     if (waiting - this.#firstBytes + chunk.length > this.#options.bytesMax) {
       this.#isBehind = true;
     } else {
@@ -48,11 +53,13 @@ export class Sink {
     }
   }
 
-  /** However long it is. */
+  /** However long it is; but while another such one is not taken, the reader is behind. */
   sendFirst(chunk: Uint8Array<ArrayBuffer>): void {
     if (this.#isEnded) return;
-    this.#isBehind = false;
-    this.#firstBytes = this.#waiting() + chunk.length;
+    const waiting = this.#waiting();
+    this.#isBehind = waiting > this.#options.bytesMax;
+    if (this.#isBehind) return;
+    this.#firstBytes = waiting + chunk.length;
     this.#controller.enqueue(chunk);
   }
 

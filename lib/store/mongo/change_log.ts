@@ -31,6 +31,7 @@ export class MongoChangeLog implements ChangeLog {
   readonly #followers = new Map<string, Set<Follower>>();
   readonly #notedBytes = new Map<Space, number>();
   #tail: Promise<ChangeStream> | null = null;
+  #noted: (space: Space) => void = () => {};
 
   constructor(client: MongoClient, dbOf: (space: Space) => Db) {
     this.#client = client;
@@ -75,8 +76,13 @@ export class MongoChangeLog implements ChangeLog {
     }
   }
 
+  onNoted(called: (space: Space) => void): void {
+    this.#noted = called;
+  }
+
   /** This process has noted texts of so many bytes: it is looked whether they are too much. */
   noted(space: Space, bytes: number): void {
+    this.#noted(space);
     const noted = (this.#notedBytes.get(space) ?? 0) + bytes;
     this.#notedBytes.set(space, noted % TRIM_BYTES);
     if (noted >= TRIM_BYTES) this.trim(space).catch(() => {}); // The next pass does it, too.

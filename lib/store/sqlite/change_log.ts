@@ -23,6 +23,7 @@ interface Watch {
 export class SqliteChangeLog implements ChangeLog {
   readonly #fileOf: (space: Space) => FileSpace;
   readonly #watched = new Map<Space, Watch>();
+  #noted: (space: Space) => void = () => {};
 
   constructor(fileOf: (space: Space) => FileSpace) {
     this.#fileOf = fileOf;
@@ -69,8 +70,17 @@ export class SqliteChangeLog implements ChangeLog {
     }
   }
 
+  onNoted(called: (space: Space) => void): void {
+    this.#noted = called;
+  }
+
   /** This process has committed changes in a space. */
   committed(space: Space): void {
+    this.#noted(space);
+    this.#wake(space);
+  }
+
+  #wake(space: Space): void {
     for (const wake of this.#watched.get(space)?.wake ?? []) wake();
   }
 
@@ -106,7 +116,7 @@ export class SqliteChangeLog implements ChangeLog {
       } catch {
         // What is wrong with the file is said by whoever reads it next.
       }
-      this.committed(space);
+      this.#wake(space);
     }, LOOK_MS);
     Deno.unrefTimer(timer);
     return timer;

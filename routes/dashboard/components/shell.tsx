@@ -151,6 +151,7 @@ export const ProjectShell = (
         <Item href={`${home}/files`} label="Files" count={bytesText(frame.fileBytes)} {...at} />
         <Item href={`${home}/sign-in`} label="Sign-in" {...at} />
         <Item href={`${home}/mail`} label="Mail" {...at} />
+        <Item href={`${home}/webhooks`} label="Webhooks" {...at} />
         <Item href={`${home}/ai`} label="AI" {...at} />
         <Item href={`${home}/members`} label="Members" {...at} />
         <Item href={`${home}/settings`} label="Settings" {...at} />

@@ -6,7 +6,7 @@ import { TRASH_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { QueryTooSlow } from "@/lib/store/errors.ts";
-import type { Id } from "@/lib/store/port.ts";
+import type { ChangePosition, Id } from "@/lib/store/port.ts";
 import type { PageHandler } from "../../handler.ts";
 import { CollectionBar } from "../collections/bar.tsx";
 import { Refusal } from "../components/forms.tsx";
@@ -17,6 +17,7 @@ import { pageReply } from "../replies.ts";
 import { ApiCall } from "./api_call.tsx";
 import { columnsOf } from "./columns.ts";
 import { Empty } from "./empty.tsx";
+import { changesSoFar, LiveChanges } from "./live.tsx";
 import { Pager } from "./pager.tsx";
 import { namesShown } from "./references.ts";
 import { type CollectionContext, openRoom, pathOf, type Room, serverOf } from "./room.ts";
@@ -50,10 +51,11 @@ interface BulkFailure {
 
 /** The grid as a page. A query that the list refuses is a page, too, where it can be mended. */
 export async function gridReply(c: CollectionContext, view: View, said: Feedback = {}) {
+  const position = await changesSoFar(c);
   const [room, listed] = await Promise.all([openRoom(c), listOf(c, view)]);
   const problem = said.problem ?? said.undone?.failed[0]?.problem ?? said.asked?.problem ??
     listed.problem;
-  const text = await gridText(c, { room, view, said, listed });
+  const text = await gridText(c, { room, view, said, listed, position });
   return pageReply(raw(text), { ...(problem && { status: problem.status }) });
 }
 
@@ -62,14 +64,19 @@ interface Shown {
   readonly view: View;
   readonly said: Feedback;
   readonly listed: Listed;
+  /** Of the project's changes: all up to it are in the list. */
+  readonly position: ChangePosition;
 }
 
 async function gridText(c: CollectionContext, shown: Shown): Promise<string> {
-  const { room, view, listed: { list } } = shown;
+  const { room, view, listed: { list }, position } = shown;
   const documents = list === null ? [] : documentsOf(list);
   const columns = columnsOf(room.collection, view, documents);
   const rows = { columns, documents, names: await namesShown(c, columns, documents) };
-  return String(<GridPage {...shown} {...rows} origin={c.var.services.config.publicUrl} />);
+  const { config: { publicUrl: origin }, livePositions } = c.var.services;
+  const { projectId } = serverOf(c);
+  const after = livePositions.write(position, { projectId, collection: room.collection });
+  return String(<GridPage {...shown} {...rows} origin={origin} after={after} />);
 }
 
 /** Either of them is null. */
@@ -102,8 +109,9 @@ const DONE = {
 };
 
 const GridPage = (
-  { room, view, said, listed, columns, documents, names, origin }: Shown & Rows & {
+  { room, view, said, listed, columns, documents, names, origin, after }: Shown & Rows & {
     origin: string;
+    after: string;
   },
 ) => {
   const { frame, collection, path } = room;
@@ -114,6 +122,7 @@ const GridPage = (
     <ProjectShell frame={frame} title={definition.name} current={path}>
       <div class="grid-page">
         <CollectionBar frame={frame} collection={definition} current="documents">
+          {list !== null && <LiveChanges room={room} view={view} after={after} />}
           <Acts room={room} view={view} />
         </CollectionBar>
         <Toolbar {...parts} asked={said.asked ?? null} />

@@ -8,6 +8,7 @@ import { exportDocuments } from "./export.ts";
 import { chooseColumns, chooseFilter, chooseSearch } from "./forms.ts";
 import { showDocuments } from "./grid.tsx";
 import { previewImport, runImport, showImport } from "./import.tsx";
+import { followDocuments } from "./live.tsx";
 import { actOnDocuments } from "./selection.tsx";
 
 const COLLECTION = "/dashboard/projects/{projectId}/collections/{collectionName}";
@@ -25,6 +26,7 @@ export function documentsPages(mount: Mount): void {
   mount(get(`${COLLECTION}/export`, viewer, { offload: "always" }), exportDocuments);
   mount(post(`${COLLECTION}/ask`, admin, { extraMs: AI_TIMEOUT_MS }), askInWords);
   mount(post(`${COLLECTION}/documents`, admin, { offload: "always" }), actOnDocuments);
+  mount(get(`${COLLECTION}/documents/live`, viewer, { offload: "never" }), followDocuments);
   mount(get(`${COLLECTION}/documents/{id}`, viewer), showDocument);
   mount(post(`${COLLECTION}/documents/{id}`, admin), saveDocument);
   mount(get(`${COLLECTION}/new`, admin), showNewDocument);

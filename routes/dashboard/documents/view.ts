@@ -27,6 +27,8 @@ export interface View {
   readonly field: string | null;
   /** What a form has just done, as a word. */
   readonly done: string | null;
+  /** The id of the last event that a grid has heard of. */
+  readonly after: string | null;
 }
 
 /**
@@ -39,6 +41,7 @@ const OURS = {
   edit: ".edit",
   field: ".field",
   done: ".done",
+  after: ".after",
 } as const;
 
 /** They make the list operation answer something else than a list. */
@@ -77,6 +80,7 @@ function parseView(path: string, text: string): View {
     editing: numberOf(OURS.edit),
     field: own.get(OURS.field) ?? null,
     done: own.get(OURS.done) ?? null,
+    after: own.get(OURS.after) ?? null,
   };
 }
 
@@ -106,6 +110,24 @@ const encoded = (text: string): string =>
 /** What the list operation is asked: the same for an application, byte by byte. */
 export const listQuery = ({ entries }: View): string =>
   textOf(has(entries, "limit") ? entries : [...entries, ["limit", String(ROWS)]]);
+
+/** Which of a list's documents a page shows, and how. */
+const SHOWING: readonly string[] = [
+  ...PAGING,
+  ...["sort", "limit", "fields", "populate", "expand", "meta", "total", "snapshot"],
+];
+/** A grid is told of a change no more than whose it is. */
+const TOLD: readonly Entry[] = [["fields", "_id"], ["total", "none"], ["snapshot", "false"]];
+
+const followed = ({ entries }: View): readonly Entry[] =>
+  entries.filter(([name]) => !SHOWING.includes(name));
+
+/** What the live list is asked, for all that the filters let through. */
+export const liveQuery = (view: View): string => textOf([...followed(view), ...TOLD]);
+
+/** Where a grid hears of what has changed since the event of this id. */
+export const livePath = (view: View, after: string): string =>
+  `${view.path}/documents/live?${textOf([...followed(view), [OURS.after, after]])}`;
 
 const has = (entries: readonly Entry[], name: string): boolean =>
   entries.some(([other]) => other === name);

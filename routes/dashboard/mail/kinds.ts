@@ -9,5 +9,6 @@ export const KINDS: Readonly<Record<LoggedMail["kind"], string>> = {
   emailChanged: "An e-mail was changed",
   accountExists: "An account exists already",
   invitation: "Invitation",
+  webhookFailed: "A webhook does not get through",
   custom: "Sent by your application",
 };

@@ -5,7 +5,7 @@ import {
   type ShownTemplate,
   TEMPLATE_NAME,
 } from "@/lib/mail/template_store.ts";
-import { MAIL_KINDS } from "@/lib/mail/mails.ts";
+import { MAIL_KINDS, type MailKind } from "@/lib/mail/mails.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
@@ -58,8 +58,9 @@ interface Typed {
   readonly problem: Problem;
 }
 
-/** Invitations are written to accounts, in Corbel's own words alone. */
-const OWN_KINDS = MAIL_KINDS.filter((kind) => kind !== "invitation");
+/** Those are written to accounts, in Corbel's own words alone. */
+const TO_ACCOUNTS: readonly MailKind[] = ["invitation", "webhookFailed"];
+const OWN_KINDS = MAIL_KINDS.filter((kind) => !TO_ACCOUNTS.includes(kind));
 
 async function templatesPage(c: PageContext<ProjectMember>, typed: Typed | null = null) {
   const [page, templates] = await Promise.all([loadMailPage(c), templatesOf(c)]);

@@ -1,0 +1,84 @@
+import { type Clock, timestamp } from "../clock.ts";
+import type { NewId } from "../ids.ts";
+import { eq } from "../store/filter.ts";
+import type { Actor, Definition, Id, Json, StoredRecord, Transaction } from "../store/port.ts";
+import type { UserRecord } from "./users.ts";
+
+/** What became of a user: what webhooks are told. */
+export type UserEventName = "created" | "changed" | "deleted" | "signedIn";
+
+export type UserEventRecord = StoredRecord & {
+  event: UserEventName;
+  userId: Id;
+  /** The user as a project's servers see them; null where there was or is none. */
+  document: Json;
+  previous: Json;
+};
+
+/**
+ * In each project's space, though none stays there. Users are no documents, and the record of changes
+ * is to hold nothing that only Corbel may know of them: so it is these that are recorded, under a
+ * name that no collection has.
+ */
+export const USER_EVENTS: Definition = {
+  name: "_userEvents",
+  fields: {},
+  indexes: [],
+  trash: false,
+  recordedAs: "users",
+};
+
+export interface UserEvent {
+  readonly event: UserEventName;
+  /** Null before they were created. */
+  readonly before: UserRecord | null;
+  /** Null once they are deleted. */
+  readonly after: UserRecord | null;
+  /** The user themselves, if left out. */
+  readonly actor?: Actor;
+}
+
+/** In the transaction of what became of them. A change that nobody would see is none. */
+export async function noteUserEvent(
+  tx: Transaction,
+  { clock, newId }: { readonly clock: Clock; readonly newId: NewId },
+  { event, before, after, actor }: UserEvent,
+): Promise<void> {
+  const [previous, document] = [before && told(before), after && told(after)];
+  if (event === "changed" && JSON.stringify(previous) === JSON.stringify(document)) return;
+  const userId = (after ?? before)!._id;
+  const by = { actor: actor ?? { kind: "user", id: userId }, at: timestamp(clock) } as const;
+  const events = tx.records<UserEventRecord>(USER_EVENTS, { by });
+  const _id = newId();
+  await events.insert({
+    _id,
+    event,
+    userId,
+    document: document && { ...document, ...times(after!) },
+    previous: previous && { ...previous, ...times(before!) },
+  });
+  // Its making is recorded: that is what it was for.
+  await events.deleteOne(eq("_id", _id));
+}
+
+/** What may be told outside: no hash, and nothing of how they are found. */
+const told = (user: UserRecord): { [name: string]: Json } => ({
+  _id: user._id,
+  email: user.email,
+  emailVerified: user.emailVerified,
+  name: user.name,
+  username: user.username,
+  avatarUrl: user.avatarUrl,
+  providers: user.providers ?? [],
+  isAnonymous: user.isAnonymous ?? false,
+  roles: user.roles ?? [],
+  claims: user.claims ?? {},
+  disabled: user.disabled,
+  ...user.fields,
+});
+
+const times = ({ createdAt, updatedAt, lastSignInAt }: UserRecord) => ({
+  createdAt,
+  updatedAt,
+  lastSignInAt: lastSignInAt ?? null,
+});

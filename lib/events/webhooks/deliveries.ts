@@ -1,0 +1,133 @@
+import { type Clock, timestamp } from "../../clock.ts";
+import { hashedId } from "../../crypto/hashes.ts";
+import type { NewId } from "../../ids.ts";
+import { enqueue, type JobRecord } from "../../jobs/jobs.ts";
+import { WEBHOOK_BODY_BYTES_MAX, WEBHOOK_LOG_MS } from "../../limits.ts";
+import { eq } from "../../store/filter.ts";
+import { parseJson } from "../../store/json_text.ts";
+import type { Engine, Id, Transaction } from "../../store/port.ts";
+import {
+  DELIVERIES,
+  type DeliveryRecord,
+  type EventName,
+  type ToldChange,
+  type WebhookRecord,
+  WEBHOOKS,
+} from "./records.ts";
+
+/** The kind of the jobs that send messages; a job's subject is the delivery's id. */
+export const DELIVER_JOB = "deliverWebhook";
+
+export interface EnqueueServices {
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+/** Who is told of a project's changes. */
+export interface WebhookAudience {
+  readonly projectId: Id;
+  readonly webhooks: readonly WebhookRecord[];
+}
+
+/** Read before the transaction that writes their deliveries. */
+export async function enabledWebhooks(
+  { engine }: { readonly engine: Engine },
+  projectId: Id,
+): Promise<WebhookAudience> {
+  const records = engine.records<WebhookRecord>(projectId, WEBHOOKS);
+  const webhooks = await Array.fromAsync(records.find({ filter: eq("isEnabled", true) }));
+  return { projectId, webhooks };
+}
+
+/**
+ * Writes down what webhooks are told of changes, in a transaction of their project. A change is
+ * given once: in the transaction that notes up to which one they are told. Resolves to the jobs that
+ * send it, which the caller begins behind the transaction.
+ */
+export async function enqueueDeliveries(
+  tx: Transaction,
+  services: EnqueueServices,
+  { projectId, webhooks }: WebhookAudience,
+  changes: readonly ToldChange[],
+): Promise<JobRecord[]> {
+  const deliveries = changes.flatMap((change) => {
+    const event = eventOf(change);
+    if (event === null) return [];
+    const told = webhooks.filter(({ events }) => isAsked(events, change.name, event));
+    if (told.length === 0) return [];
+    const message = { type: `${change.name}.${event}`, body: bodyOf(projectId, change, event) };
+    return told.map(({ _id }) => deliveryRecord(services, _id, { change, message }));
+  });
+  if (deliveries.length === 0) return [];
+  await tx.records<DeliveryRecord>(DELIVERIES).insertMany(deliveries);
+  return await enqueueSendings(tx, services, deliveries);
+}
+
+/** The webhook of a lane. */
+export const webhookOf = (lane: string): Id => lane.split(" ")[0]!;
+
+export const enqueueSendings = (
+  tx: Transaction,
+  services: EnqueueServices,
+  deliveries: readonly DeliveryRecord[],
+): Promise<JobRecord[]> =>
+  enqueue(
+    tx,
+    services,
+    deliveries.map(({ _id, lane }) => ({ subject: _id, lane })),
+    { kind: DELIVER_JOB, isClaimed: true },
+  );
+
+const isAsked = (events: WebhookRecord["events"], name: string, event: EventName): boolean =>
+  Object.hasOwn(events, name) && events[name]!.includes(event);
+
+/** To remove what is in the trash tells nothing new: it was told as deleted. */
+function eventOf({ action, before }: ToldChange): EventName | null {
+  if (action !== "removed") return action;
+  return isInTrash(before) ? null : "deleted";
+}
+
+function isInTrash(json: string | null): boolean {
+  if (json === null) return false;
+  return (parseJson(json) as { isDeleted?: boolean }).isDeleted === true; // It is a document.
+}
+
+/** The document before is left out where both would be too much for receivers. */
+function bodyOf(projectId: Id, change: ToldChange, event: EventName): string {
+  const { name, recordId, at, before, after } = change;
+  const text = (previous: string | null) =>
+    `{"type":${JSON.stringify(`${name}.${event}`)},"timestamp":${JSON.stringify(at)},"data":{` +
+    `"projectId":"${projectId}","collection":${JSON.stringify(name)},"id":"${recordId}",` +
+    `"document":${after},"previous":${previous}}}`;
+  const whole = text(before);
+  return new TextEncoder().encode(whole).length <= WEBHOOK_BODY_BYTES_MAX ? whole : text(null);
+}
+
+function deliveryRecord(
+  { clock }: EnqueueServices,
+  webhookId: Id,
+  { change: { position, name, recordId, action }, message }: {
+    readonly change: ToldChange;
+    readonly message: Pick<DeliveryRecord, "type" | "body">;
+  },
+): DeliveryRecord {
+  const now = timestamp(clock);
+  return {
+    _id: hashedId(`${webhookId} ${position} ${name} ${recordId} ${action}`),
+    webhookId,
+    lane: [webhookId, name, recordId].join(" "),
+    position,
+    ...message,
+    state: "queued",
+    tries: 0,
+    dueAt: now,
+    claimedUntil: null,
+    status: null,
+    durationMs: null,
+    answer: null,
+    error: null,
+    createdAt: now,
+    endedAt: null,
+    expiresAt: new Date(clock.now() + WEBHOOK_LOG_MS).toISOString(),
+  };
+}

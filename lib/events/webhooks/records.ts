@@ -1,0 +1,134 @@
+import type { ChangeAction } from "../../store/changes.ts";
+import type { Definition, Id, Json, StoredRecord } from "../../store/port.ts";
+
+/** What documents of a collection tell, and what users do. */
+export const COLLECTION_EVENTS = ["created", "changed", "deleted", "recovered"] as const;
+export const USER_EVENTS = ["created", "changed", "deleted", "signedIn"] as const;
+
+/** What stands for users where collections are named: no collection has this name. */
+export const USERS_NAME = "users";
+
+export type EventName = (typeof COLLECTION_EVENTS)[number] | (typeof USER_EVENTS)[number];
+
+/** By collection, or `users`, what a webhook is told. */
+export type WebhookEvents = { [collection: string]: EventName[] };
+
+/** An address that is told what changes. */
+export type WebhookRecord = StoredRecord & {
+  name: string;
+  url: string;
+  events: WebhookEvents & { [name: string]: Json };
+  isEnabled: boolean;
+  /** Why Corbel has switched it off; null where it has not. */
+  offBecause: string | null;
+  /** What its messages are signed with, sealed for it. */
+  sealedSecret: string;
+  /** The one before, which is signed with as well until then. */
+  sealedFormerSecret: string | null;
+  formerUntil: string | null;
+  /** When the owner was last told that messages do not get through. */
+  toldAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+};
+
+/** In each project's space. */
+export const WEBHOOKS: Definition = {
+  name: "_webhooks",
+  fields: {
+    name: { type: "String" },
+    url: { type: "String" },
+    isEnabled: { type: "Boolean" },
+    offBecause: { type: "String" },
+    sealedSecret: { type: "String" },
+    sealedFormerSecret: { type: "String" },
+    formerUntil: { type: "Date" },
+    toldAt: { type: "Date" },
+    createdAt: { type: "Date" },
+    updatedAt: { type: "Date" },
+  },
+  indexes: [{ keys: [{ path: "createdAt", descending: true }] }],
+  trash: false,
+};
+
+/** Grows with each webhook: transactions that add one wait for one another for it. */
+export type WebhookCountRecord = StoredRecord & { added: number };
+
+/** In each project's space, one record. */
+export const WEBHOOK_COUNTS: Definition = {
+  name: "_webhookCounts",
+  fields: { added: { type: "Number" } },
+  indexes: [],
+  trash: false,
+};
+
+/** A change as webhooks are told of it. */
+export interface ToldChange {
+  /** Greater than that of every change before it, compared character by character. */
+  readonly position: string;
+  readonly at: string;
+  /** A collection's name, or `users`. */
+  readonly name: string;
+  readonly recordId: Id;
+  readonly action: ChangeAction | "signedIn";
+  /** JSON texts; null where there was or is none. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+export type DeliveryState = "queued" | "delivered" | "failed";
+
+/** A message to one webhook, written in a transaction of the project. */
+export type DeliveryRecord = StoredRecord & {
+  webhookId: Id;
+  /** Webhook and document: messages of one go out one after the other, by their positions. */
+  lane: string;
+  position: string;
+  type: string;
+  /** JSON text, as it is signed and sent. */
+  body: string;
+  state: DeliveryState;
+  /** How often it was tried since it was queued. */
+  tries: number;
+  /** Not tried before. */
+  dueAt: string;
+  /** Whoever has taken it sends it until then; null where nobody does. */
+  claimedUntil: string | null;
+  /** What came of the last try; null where there was none, or no answer. */
+  status: number | null;
+  durationMs: number | null;
+  answer: string | null;
+  /** Why there was no answer, or why it was not tried. */
+  error: string | null;
+  createdAt: string;
+  endedAt: string | null;
+  expiresAt: string;
+};
+
+/** In each project's space. */
+export const DELIVERIES: Definition = {
+  name: "_webhookDeliveries",
+  fields: {
+    webhookId: { type: "String" },
+    lane: { type: "String" },
+    position: { type: "String" },
+    type: { type: "String" },
+    state: { type: "String" },
+    tries: { type: "Number" },
+    dueAt: { type: "Date" },
+    claimedUntil: { type: "Date" },
+    status: { type: "Number" },
+    durationMs: { type: "Number" },
+    answer: { type: "String" },
+    error: { type: "String" },
+    createdAt: { type: "Date" },
+    endedAt: { type: "Date" },
+    expiresAt: { type: "Date" },
+  },
+  indexes: [
+    { keys: [{ path: "lane", descending: false }, { path: "position", descending: false }] },
+    { keys: [{ path: "webhookId", descending: false }, { path: "createdAt", descending: true }] },
+  ],
+  trash: false,
+  expiry: "expiresAt",
+};

@@ -1,0 +1,76 @@
+import { Buffer } from "node:buffer";
+import { createHmac, randomBytes } from "node:crypto";
+import type { KeyRing } from "../../crypto/key_ring.ts";
+import type { Id } from "../../store/port.ts";
+import type { SealedPlace } from "../../crypto/sealed_place.ts";
+import { type WebhookRecord, WEBHOOKS } from "./records.ts";
+
+/** https://github.com/standard-webhooks/standard-webhooks: 24 to 64 bytes. */
+const SECRET_BYTES = 32;
+const PREFIX = "whsec_";
+
+export const newSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64")}`;
+
+const bindingOf = (project: Id, webhookId: Id) => ({ project, purpose: `webhook ${webhookId}` });
+
+/** A secret moves from one to the other as it is sealed. */
+export const WEBHOOK_SEALS: readonly SealedPlace[] = ["sealedSecret", "sealedFormerSecret"].map(
+  (member) => ({
+    definition: WEBHOOKS,
+    member,
+    binding: ({ _id }, projectId) => bindingOf(projectId!, _id),
+  }),
+);
+
+export const sealSecret = (
+  { keyRing }: { readonly keyRing: KeyRing },
+  { projectId, webhookId }: WebhookPlace,
+  secret: string,
+): Promise<string> => keyRing.seal(secret, bindingOf(projectId, webhookId));
+
+export interface WebhookPlace {
+  readonly projectId: Id;
+  readonly webhookId: Id;
+}
+
+/** One message, as it is signed. */
+export interface SignedMessage {
+  readonly id: string;
+  /** Milliseconds; what is signed is in seconds. */
+  readonly at: number;
+  readonly body: string;
+}
+
+/** The headers that the Standard Webhooks specification names, with one signature for each secret. */
+export function signedHeaders(
+  { id, at, body }: SignedMessage,
+  secrets: readonly string[],
+): Readonly<Record<string, string>> {
+  const seconds = Math.floor(at / 1000);
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), "base64");
+    return `v1,${createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64")}`;
+  });
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(seconds),
+    "webhook-signature": signatures.join(" "),
+  };
+}
+
+/** Those that hold at a time, the newest first. */
+export async function secretsAt(
+  { keyRing }: { readonly keyRing: KeyRing },
+  projectId: Id,
+  { webhook: { _id, sealedSecret, sealedFormerSecret, formerUntil }, now }: {
+    readonly webhook: WebhookRecord;
+    readonly now: number;
+  },
+): Promise<string[]> {
+  const binding = bindingOf(projectId, _id);
+  const secrets = [await keyRing.open(sealedSecret, binding)];
+  if (sealedFormerSecret !== null && formerUntil !== null && Date.parse(formerUntil) > now) {
+    secrets.push(await keyRing.open(sealedFormerSecret, binding));
+  }
+  return secrets;
+}

@@ -1,0 +1,168 @@
+import { USER_EVENTS, type UserEventRecord } from "../../auth/user_events.ts";
+import { hashedId } from "../../crypto/hashes.ts";
+import type { NewId } from "../../ids.ts";
+import {
+  type JobKind,
+  type JobRecord,
+  jobRecord,
+  JOBS,
+  type JobServices,
+} from "../../jobs/jobs.ts";
+import type { JobRunner } from "../../jobs/runner.ts";
+import { isInUse } from "../../projects/projects.ts";
+import { PositionLost } from "../../store/errors.ts";
+import { and, eq } from "../../store/filter.ts";
+import { jsonText, parseJson } from "../../store/json_text.ts";
+import type {
+  ChangePosition,
+  Definition,
+  Id,
+  Json,
+  PositionedChange,
+  StoredRecord,
+  Transaction,
+} from "../../store/port.ts";
+import { enabledWebhooks, enqueueDeliveries, type WebhookAudience } from "./deliveries.ts";
+import type { ToldChange } from "./records.ts";
+
+/** Up to which change a project's webhooks are told. */
+type ToldUpToRecord = StoredRecord & { position: ChangePosition };
+
+/** In each project's space, one record, as long as it has webhooks that are on. */
+export const TOLD_UP_TO: Definition = {
+  name: "_webhookPosition",
+  fields: { position: { type: "String" } },
+  indexes: [],
+  trash: false,
+};
+
+const THE_POSITION = hashedId("webhook position");
+const THE_JOB = hashedId("tell webhooks");
+
+export interface TellServices extends JobServices {
+  readonly newId: NewId;
+  readonly webhookRunner: Pick<JobRunner, "announce" | "begin">;
+}
+
+/** How often it is looked whether a process has left changes untold. */
+const LOOK_MS = 30_000;
+
+/**
+ * Looks now and then for changes that are untold: whoever makes one tells it at once, if it is not
+ * killed before. Ends where no webhook is on.
+ */
+export const TELL_WEBHOOKS: JobKind<TellServices> = {
+  name: "tellWebhooks",
+  beside: true,
+  async run(services, space) {
+    // Asked for a project that is gone, an engine would make its space anew.
+    if (space === "control" || !await isInUse(services, space)) return null;
+    const { engine, clock } = services;
+    const { webhooks } = await enabledWebhooks(services, space);
+    if (webhooks.length > 0) {
+      await tellWebhooks(services, space);
+      return clock.now() + LOOK_MS;
+    }
+    await engine.records(space, TOLD_UP_TO).deleteOne(eq("_id", THE_POSITION));
+    return null;
+  },
+};
+
+/**
+ * In the transaction that switches a webhook on: from this position on changes are told. The space
+ * is announced to the runner before.
+ */
+export async function beginTelling(
+  tx: Transaction,
+  { clock }: Pick<TellServices, "clock">,
+  position: ChangePosition,
+): Promise<void> {
+  const positions = tx.records<ToldUpToRecord>(TOLD_UP_TO);
+  if (await positions.get(THE_POSITION) === null) {
+    await positions.insert({ _id: THE_POSITION, position });
+  }
+  const jobs = tx.records<JobRecord>(JOBS);
+  if (await jobs.get(THE_JOB) !== null) return;
+  const { name: kind } = TELL_WEBHOOKS;
+  await jobs.insert(jobRecord(clock, THE_JOB, { kind, subject: kind, lane: kind }));
+}
+
+/**
+ * Writes down what a project's webhooks are to be told of all changes that are not told yet, and
+ * begins to send it. Any number of processes may do so at once: each change is taken by one.
+ */
+export async function tellWebhooks(services: TellServices, projectId: Id): Promise<void> {
+  const { engine, log, webhookRunner } = services;
+  const positions = engine.records<ToldUpToRecord>(projectId, TOLD_UP_TO);
+  await webhookRunner.announce(projectId);
+  for (;;) {
+    const found = await positions.get(THE_POSITION);
+    if (found === null) return;
+    const { position } = found.value;
+    try {
+      if (await tellBehind(services, projectId, position)) return;
+    } catch (error) {
+      if (!(error instanceof PositionLost)) throw error;
+      log.write("error", "Webhooks were not told of changes that are too old", {
+        project: projectId,
+      });
+      const head = await engine.changes.head(projectId);
+      await positions.updateOne(and(eq("_id", THE_POSITION), eq("position", position)), {
+        set: { position: head },
+      });
+    }
+  }
+}
+
+/** False where another process was faster with one of them. */
+async function tellBehind(
+  services: TellServices,
+  projectId: Id,
+  position: ChangePosition,
+): Promise<boolean> {
+  const { engine, webhookRunner } = services;
+  const audience = await enabledWebhooks(services, projectId);
+  await using feed = engine.changes.follow(projectId, position);
+  for await (const changes of feed) {
+    if (changes.length === 0) return true;
+    const jobs = await takeChanges(services, { position, audience, changes });
+    if (jobs === null) return false;
+    for (const job of jobs) webhookRunner.begin(projectId, job);
+    position = changes.at(-1)!.position;
+  }
+  return true;
+}
+
+/** All of it or nothing; null where another process has told some of them. */
+async function takeChanges(
+  services: TellServices,
+  { position, audience, changes }: {
+    readonly position: ChangePosition;
+    readonly audience: WebhookAudience;
+    readonly changes: readonly PositionedChange[];
+  },
+): Promise<JobRecord[] | null> {
+  const set = { position: changes.at(-1)!.position };
+  return await services.engine.transaction(audience.projectId, async (tx) => {
+    const moved = await tx.records<ToldUpToRecord>(TOLD_UP_TO)
+      .updateOne(and(eq("_id", THE_POSITION), eq("position", position)), { set });
+    if (moved === null) return null;
+    return await enqueueDeliveries(tx, services, audience, changes.flatMap(toldChanges));
+  });
+}
+
+/** Of a user what their event says, once; of a document the change itself. */
+function toldChanges(change: PositionedChange): ToldChange[] {
+  if (change.name !== USER_EVENTS.recordedAs) return [change];
+  if (change.action !== "created") return [];
+  // As it was stored.
+  const { event, userId, document, previous } = parseJson(change.after!) as UserEventRecord;
+  const text = (user: Json) => user === null ? null : jsonText(user);
+  return [{
+    ...change,
+    recordId: userId,
+    action: event === "deleted" ? "removed" : event,
+    before: text(previous),
+    after: text(document),
+  }];
+}

@@ -1,0 +1,103 @@
+import {
+  getDelivery,
+  replayDeliveries,
+  replayDelivery,
+  type WholeDelivery,
+} from "@/lib/events/webhooks/delivery_log.ts";
+import { requiredId } from "@/lib/ids.ts";
+import type { Problem } from "@/lib/problems.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import { parseInput } from "@/openapi/inputs.ts";
+import { ReplayInput } from "@/openapi/schemas/webhook.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
+import { Refusal } from "../components/forms.tsx";
+import { When } from "../components/when.tsx";
+import { attempt, pageReply, seeOther } from "../replies.ts";
+import { BADGES } from "./deliveries_card.tsx";
+import { placeOf, webhookPage } from "./editor.tsx";
+import { loadWebhookPage, WebhookShell, webhooksPathOf } from "./webhook_shell.tsx";
+
+type DeliveryContext = PageContext<ProjectMember, "webhookId" | "deliveryId">;
+type DeliveryHandler = PageHandler<ProjectMember, "webhookId" | "deliveryId">;
+
+const deliveryPlaceOf = (c: DeliveryContext) => {
+  const { webhookId, deliveryId } = c.req.valid("param");
+  return {
+    projectId: c.var.principal.project._id,
+    webhookId: requiredId(webhookId),
+    deliveryId: requiredId(deliveryId),
+  };
+};
+
+export const showDelivery: DeliveryHandler = async (c) => pageReply(await deliveryPage(c, null));
+
+export const replayByForm: DeliveryHandler = async (c) => {
+  const place = deliveryPlaceOf(c);
+  const { problem } = await attempt(() => replayDelivery(c.var.services, place));
+  if (problem === null) return seeOther(`${webhooksPathOf(c)}/${place.webhookId}?done=again`);
+  return pageReply(await deliveryPage(c, problem), { status: problem.status });
+};
+
+export const replaySinceByForm: PageHandler<ProjectMember, "webhookId"> = async (c) => {
+  const given = ((await c.var.body.form()).get("since") ?? "").trim();
+  const place = placeOf(c);
+  const { problem } = await attempt(async () => {
+    const { since } = parseInput(ReplayInput, { since: given }, { problem: "INVALID_INPUT" });
+    await replayDeliveries(c.var.services, place, since);
+  });
+  if (problem === null) return seeOther(`${webhooksPathOf(c)}/${place.webhookId}?done=since`);
+  return pageReply(await webhookPage(c, { replay: problem }), { status: problem.status });
+};
+
+async function deliveryPage(c: DeliveryContext, problem: Problem | null) {
+  const place = deliveryPlaceOf(c);
+  const delivery = await getDelivery(c.var.services, place);
+  const page = await loadWebhookPage(c);
+  const path = `${page.path}/${place.webhookId}`;
+  return (
+    <WebhookShell page={page} title={delivery.type}>
+      <Refusal problem={problem} />
+      <p>
+        <a href={path}>All messages of the webhook</a>
+      </p>
+      <Facts delivery={delivery} />
+      <h2>Request</h2>
+      <pre>{delivery.body}</pre>
+      <h2>Answer</h2>
+      {delivery.answer === null ? <p class="muted">None.</p> : <pre>{delivery.answer}</pre>}
+      {page.canEdit && (
+        <form method="post" action={`${path}/deliveries/${delivery.id}`}>
+          <button class="quiet">Send again</button>
+        </form>
+      )}
+    </WebhookShell>
+  );
+}
+
+const Facts = ({ delivery }: { delivery: WholeDelivery }) => {
+  const { state, tries, status, durationMs, error, createdAt, nextTryAt } = delivery;
+  return (
+    <dl class="facts">
+      <dt>State</dt>
+      <dd>
+        <span class={BADGES[state]}>{state}</span>
+      </dd>
+      <dt>Tried</dt>
+      <dd>{`${tries} times`}</dd>
+      <dt>Answered</dt>
+      <dd>{status === null ? error ?? "not yet" : `${status} after ${durationMs} ms`}</dd>
+      <dt>Written</dt>
+      <dd>
+        <When at={createdAt} />
+      </dd>
+      {nextTryAt !== null && (
+        <>
+          <dt>Next try</dt>
+          <dd>
+            <When at={nextTryAt} />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+};

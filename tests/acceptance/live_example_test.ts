@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { serveExample } from "../../examples/live/serve.ts";
+import { browserTest, openBrowser, type TestBrowser } from "../support/browser.ts";
+import { createTestStore } from "../support/test_store.ts";
+import { createCollection, createProject, send } from "./project.ts";
+import { startServer } from "./server.ts";
+
+const STEP_MS = 15_000;
+const PASSWORD = "a difference engine";
+const MEANWHILE = "Written meanwhile";
+const NOTES = { name: "notes", fields: [{ key: "text", type: "String", required: true }] };
+
+/** A window of somebody's own browser, with the kinds of events that came to it. */
+interface Window {
+  readonly page: Page;
+  readonly events: string[];
+  readonly errors: readonly string[];
+}
+
+async function openWindow(browser: TestBrowser, origin: string): Promise<Window> {
+  const page = await browser.page();
+  page.setDefaultTimeout(STEP_MS);
+  const errors: string[] = [];
+  page.on("pageerror", (error) => void errors.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") errors.push(message.text());
+  });
+  const events: string[] = [];
+  const network = await page.context().newCDPSession(page);
+  await network.send("Network.enable");
+  network.on("Network.eventSourceMessageReceived", ({ eventName }) => void events.push(eventName));
+  await page.goto(origin);
+  return { page, events, errors };
+}
+
+async function enter(page: Page, name: "Sign in" | "Sign up", email: string): Promise<void> {
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name, exact: true }).click();
+  await live(page);
+}
+
+const live = (page: Page) => page.getByText("Live", { exact: true }).waitFor();
+
+async function add(page: Page, text: string): Promise<void> {
+  await page.getByRole("textbox", { name: "A new note" }).fill(text);
+  await page.getByRole("button", { name: "Add" }).click();
+}
+
+const remove = (page: Page, text: string) =>
+  page.getByRole("button", { name: `Delete ${text}`, exact: true }).click();
+
+/** Waits until the list is just this, the newest first. */
+async function shows(page: Page, ...texts: string[]): Promise<void> {
+  const items = page.getByRole("listitem");
+  for (const [i, text] of texts.entries()) {
+    await items.nth(i).getByText(text, { exact: true }).waitFor();
+  }
+  await items.nth(texts.length).waitFor({ state: "detached" });
+  assert.equal(await items.count(), texts.length);
+}
+
+browserTest(
+  "the live example shows in one window what another writes, through a restart of the server",
+  async (t) => {
+    await using store = await createTestStore();
+    await using site = Deno.serve({ hostname: "localhost", port: 0, onListen() {} }, answer);
+    const origin = `http://localhost:${(site.addr as Deno.NetAddr).port}`;
+    await using first = await startServer({ store });
+    const { port } = first;
+    const project = await createProject(first.settings, origin);
+    await createCollection(first.settings, project, NOTES);
+    await using browser = await openBrowser();
+    const one = await openWindow(browser, origin);
+    const other = await openWindow(browser, origin);
+
+    /** With the two lines that the README has one fill in. */
+    async function answer(request: Request): Promise<Response> {
+      const response = await serveExample(request);
+      const text = (await response.text())
+        .replace("http://localhost:8000", `http://localhost:${port}`)
+        .replace("pk_live_…", project.publishableKey);
+      return new Response(text, response);
+    }
+
+    await t.step("one adds and deletes, and the other shows it", async () => {
+      await enter(one.page, "Sign up", "ada@example.com");
+      await enter(other.page, "Sign in", "ada@example.com");
+      await other.page.getByText("None yet.").waitFor();
+      await add(one.page, "Buy bread");
+      await shows(other.page, "Buy bread");
+      await add(one.page, "Wind the clock");
+      await shows(other.page, "Wind the clock", "Buy bread");
+      await remove(one.page, "Buy bread");
+      await shows(other.page, "Wind the clock");
+      await shows(one.page, "Wind the clock");
+      assert.deepEqual(other.events, ["list", "change", "change", "change"]);
+    });
+
+    await t.step("nobody else is shown private notes", async () => {
+      const { page } = await openWindow(browser, origin);
+      await enter(page, "Sign up", "bob@example.com");
+      await page.getByText("None yet.").waitFor();
+      await add(one.page, "Sharpen the pencils");
+      await shows(other.page, "Sharpen the pencils", "Wind the clock");
+      await add(page, "Bob's own");
+      await shows(page, "Bob's own");
+      await page.context().close();
+    });
+
+    await t.step(
+      "what was written while it was away comes, and nothing is read again",
+      async () => {
+        other.events.length = 0;
+        await first.stop();
+        await other.page.getByText("Connecting …").waitFor();
+        await writeElsewhere();
+        const asked = other.page.waitForRequest((request) =>
+          request.method() === "POST" && request.url().endsWith("/api/data/notes/live") &&
+          JSON.parse(request.postData()!).lastEventId !== undefined
+        );
+        await using _again = await startServer({ store, port });
+        await asked;
+        await shows(other.page, MEANWHILE, "Sharpen the pencils");
+        assert.deepEqual(other.events, ["change", "change"]);
+        await live(other.page);
+        await live(one.page);
+        await add(one.page, "Oil the hinges");
+        await shows(other.page, "Oil the hinges", MEANWHILE, "Sharpen the pencils");
+        await one.page.reload();
+        await shows(one.page, "Oil the hinges", MEANWHILE, "Sharpen the pencils");
+      },
+    );
+
+    /** By the project's servers, at another address: a note comes, and one goes. */
+    async function writeElsewhere(): Promise<void> {
+      await using elsewhere = await startServer({ store });
+      const key = project.secretKey;
+      const path = "/api/data/notes";
+      const [old] = (await send(elsewhere, { path: `${path}?text=Wind the clock`, key })).body.data
+        .items;
+      const { userId } = old;
+      const added = await send(elsewhere, { path, key, body: { text: MEANWHILE, userId } });
+      assert.equal(added.status, 201, added.text);
+      const gone = await send(elsewhere, { method: "DELETE", path: `${path}/${old._id}`, key });
+      assert.equal(gone.status, 200, gone.text);
+    }
+
+    // What Chromium says of connections that are refused, and nothing else.
+    const expected = /net::ERR_(?:CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET)/;
+    for (const { errors } of [one, other]) {
+      assert.deepEqual(errors.filter((text) => !expected.test(text)), []);
+    }
+  },
+);

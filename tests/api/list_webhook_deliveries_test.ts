@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { change, openWebhooks } from "./webhooks.ts";
+import { NOBODY, ok, refused } from "./test_collection.ts";
+
+Deno.test("listWebhookDeliveries shows members the messages of one webhook, the newest first, page by page", async () => {
+  await using hooks = await openWebhooks();
+  const { id } = await hooks.create();
+  await hooks.create();
+  await hooks.tell(change());
+  hooks.app.clock.advance(1000);
+  hooks.server.behave(500);
+  await hooks.tell(change({ action: "changed" }));
+  const path = `/webhooks/${id}/deliveries`;
+  const page = ok(await hooks.owner.as("viewer", { path: `${path}?limit=1` }));
+  assert.deepEqual(page.items, [{
+    id: page.items[0].id,
+    type: "posts.changed",
+    state: "queued",
+    tries: 1,
+    nextTryAt: "2026-01-31T12:00:06.000Z",
+    status: 500,
+    durationMs: 0,
+    answer: "answered 500",
+    error: null,
+    createdAt: "2026-01-31T12:00:01.000Z",
+    endedAt: null,
+  }]);
+  const cursor = page.nextCursor;
+  const next = ok(await hooks.owner.asOwner({ path: `${path}?limit=1&cursor=${cursor}` }));
+  assert.partialDeepStrictEqual(next, {
+    items: [{ type: "posts.created", state: "delivered", nextTryAt: null }],
+    nextCursor: null,
+  });
+  refused(await hooks.owner.asOwner({ path: `${path}?cursor=x` }), 400, "INVALID_CURSOR");
+  const other = `/webhooks/${NOBODY}/deliveries`;
+  refused(await hooks.owner.asOwner({ path: other }), 404, "WEBHOOK_NOT_FOUND");
+});

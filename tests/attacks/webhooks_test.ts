@@ -1,0 +1,173 @@
+/** Endpoints of webhooks that want to hold the server up, fill it, or turn it against its network. */
+
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { postMessage } from "@/lib/events/webhooks/post.ts";
+import { createEgress, EgressFailed, EgressRefused, isPublic } from "@/lib/http/egress.ts";
+import { WEBHOOK_ANSWER_BYTES } from "@/lib/limits.ts";
+
+const MESSAGE = { headers: { "webhook-id": "msg_1" }, body: '{"type":"posts.created"}' };
+const SHORT_MS = 200;
+
+interface Endpoint extends AsyncDisposable {
+  readonly url: URL;
+  readonly port: number;
+  /** Paths that were asked for. */
+  readonly asked: string[];
+  /** Resolves when the sender has closed the connection of the first request. */
+  readonly closed: Promise<void>;
+}
+
+async function startEndpoint(
+  answer: (response: http.ServerResponse, request: http.IncomingMessage) => void,
+): Promise<Endpoint> {
+  const asked: string[] = [];
+  const closed = Promise.withResolvers<void>();
+  const server = http.createServer((request, response) => {
+    asked.push(request.url!);
+    response.on("error", () => {});
+    response.on("close", () => closed.resolve());
+    request.resume();
+    answer(response, request);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: new URL(`http://127.0.0.1:${port}/hook`),
+    port,
+    asked,
+    closed: closed.promise,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const anyone = () => createEgress({ admits: () => true });
+
+Deno.test("an endpoint that answers nothing is given up in time, and its connection is closed", async () => {
+  await using endpoint = await startEndpoint(() => {});
+  using egress = anyone();
+  const posted = postMessage(egress, endpoint.url, { ...MESSAGE, withinMs: SHORT_MS });
+  await assert.rejects(posted, new EgressFailed(`no answer within ${SHORT_MS} ms`));
+  await endpoint.closed;
+});
+
+Deno.test("an endpoint that sends its answer byte by byte is read no longer than it may take, and its status counts", async () => {
+  let timer: ReturnType<typeof setInterval> | undefined;
+  await using endpoint = await startEndpoint((response) => {
+    response.writeHead(200);
+    timer = setInterval(() => response.write("x"), 20);
+  });
+  using egress = anyone();
+  const answer = await postMessage(egress, endpoint.url, { ...MESSAGE, withinMs: SHORT_MS });
+  await endpoint.closed;
+  clearInterval(timer);
+  assert.equal(answer.status, 200);
+  assert.match(answer.text, /^x{1,11}$/);
+});
+
+Deno.test("an endpoint that sends the head of its answer byte by byte is given up in time", async () => {
+  let timer: ReturnType<typeof setInterval> | undefined;
+  await using endpoint = await startEndpoint((response) => {
+    response.socket!.write("HTTP/1.1 200 OK\r\n");
+    timer = setInterval(() => response.socket?.write("x"), 20);
+  });
+  using egress = anyone();
+  const posted = postMessage(egress, endpoint.url, { ...MESSAGE, withinMs: SHORT_MS });
+  await assert.rejects(posted, EgressFailed);
+  await endpoint.closed;
+  clearInterval(timer);
+});
+
+Deno.test("of an answer of a gigabyte the first KiB is read, and the connection is closed", async () => {
+  let sent = 0;
+  const chunk = new Uint8Array(65_536).fill(97);
+  await using endpoint = await startEndpoint((response) => {
+    response.writeHead(200, { "content-length": String(2 ** 30) });
+    const more = () => {
+      while (sent < 2 ** 30 && !response.destroyed) {
+        sent += chunk.length;
+        if (!response.write(chunk)) return;
+      }
+    };
+    response.on("drain", more);
+    more();
+  });
+  using egress = anyone();
+  const { status, text } = await postMessage(egress, endpoint.url, MESSAGE);
+  await endpoint.closed;
+  assert.deepEqual([status, text], [200, "a".repeat(WEBHOOK_ANSWER_BYTES)]);
+  assert.ok(sent < 2 ** 26, `${sent} bytes were taken`);
+});
+
+Deno.test("an answer of half characters and NUL is text that can be stored", async () => {
+  await using endpoint = await startEndpoint((response) =>
+    response.end(Buffer.concat([Buffer.from("\0é"), Buffer.from([0xff, 0xe2, 0x82])]))
+  );
+  using egress = anyone();
+  const { text } = await postMessage(egress, endpoint.url, MESSAGE);
+  assert.ok(text.isWellFormed());
+  assert.equal(text, "\uFFFDé\uFFFD");
+});
+
+Deno.test("a redirect is an answer like any other: where it points is not asked", async () => {
+  await using endpoint = await startEndpoint((response) => {
+    response.writeHead(307, { location: "/inside" }).end("elsewhere");
+  });
+  using egress = anyone();
+  const answer = await postMessage(egress, endpoint.url, MESSAGE);
+  assert.deepEqual(answer, { status: 307, text: "elsewhere" });
+  assert.deepEqual(endpoint.asked, ["/hook"]);
+});
+
+Deno.test("a name that leads to a private address is not connected to, also where it led elsewhere before", async () => {
+  await using endpoint = await startEndpoint((response) => response.end("inside"));
+  const answers = ["93.184.216.34", "127.0.0.1", "10.0.0.1", "::1"];
+  const asked: string[] = [];
+  using egress = createEgress({
+    admits: (address) => {
+      asked.push(address);
+      // The first answer leads out, and would be connected to: nobody is there to answer here.
+      return isPublic(address) && asked.length > 1;
+    },
+    lookup: (_hostname, _options, callback) => {
+      const address = answers[Math.min(asked.length, answers.length - 1)]!;
+      callback(null, [{ address, family: address.includes(":") ? 6 : 4 }]);
+    },
+  });
+  const url = new URL(`http://rebinding.example:${endpoint.port}/hook`);
+  for (const _ of answers) {
+    await assert.rejects(postMessage(egress, url, MESSAGE), EgressRefused);
+  }
+  assert.deepEqual(asked, answers);
+  assert.deepEqual(endpoint.asked, []);
+});
+
+Deno.test("a private address in whichever spelling is not connected to", async () => {
+  await using endpoint = await startEndpoint((response) => response.end("inside"));
+  using egress = createEgress();
+  for (const host of ["127.0.0.1", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "localhost"]) {
+    const url = new URL(`http://${host}:${endpoint.port}/hook`);
+    await assert.rejects(postMessage(egress, url, MESSAGE), EgressRefused, host);
+  }
+  assert.deepEqual(endpoint.asked, []);
+});
+
+Deno.test("an endpoint that breaks off before or within its answer holds nothing up", async () => {
+  await using before = await startEndpoint((response) => response.destroy());
+  await using within = await startEndpoint((response) => {
+    response.writeHead(200, { "content-length": "100" });
+    response.write("half");
+    setTimeout(() => response.destroy(), 20);
+  });
+  using egress = anyone();
+  await assert.rejects(
+    postMessage(egress, before.url, MESSAGE),
+    /^EgressFailed: cannot be reached/,
+  );
+  assert.deepEqual(await postMessage(egress, within.url, MESSAGE), { status: 200, text: "half" });
+});
