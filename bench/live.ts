@@ -1,6 +1,7 @@
 /** Live lists: how soon all who listen hear of a change, and what recording changes costs a write. */
 import { createCollection } from "@/lib/documents/save_collection.ts";
 import { parseDefinition } from "@/lib/documents/definition.ts";
+import { createWebhook } from "@/lib/events/webhooks/manage.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { loadConfig } from "@/lib/runtime/config.ts";
 import { createLog } from "@/lib/runtime/log.ts";
@@ -32,6 +33,13 @@ export const LIVE_ROWS: readonly Row[] = [
     atLeast: false,
     measure: async () => (await fanOut()).grownMb - (await besideBare()).grownMb,
   },
+  {
+    name: "webhook_per_s",
+    what: "messages per second to one receiver, of documents that are inserted meanwhile",
+    target: null,
+    atLeast: true,
+    measure: () => webhookMessages(),
+  },
 ];
 
 const COLLECTION = {
@@ -44,6 +52,7 @@ const COLLECTION = {
 };
 
 interface OpenProject {
+  readonly projectId: string;
   readonly publishableKey: string;
   readonly secretKey: string;
 }
@@ -139,7 +148,11 @@ const fanOut = (): Promise<FanOut> =>
 
 async function besideBare(): Promise<FanOut> {
   await using bare = await startBare("bare", "tell");
-  const projects = Array.from({ length: PROJECTS }, () => ({ publishableKey: "", secretKey: "" }));
+  const projects = Array.from({ length: PROJECTS }, () => ({
+    projectId: "",
+    publishableKey: "",
+    secretKey: "",
+  }));
   return await measureFanOut(bare, projects, (project, c) => `c${project}_${c}`);
 }
 
@@ -176,6 +189,46 @@ async function measureFanOut(
   }
   latencies.sort((a, b) => a - b);
   return { p99: Math.round(latencies[Math.floor(latencies.length * 0.99)]!), grownMb };
+}
+
+const MESSAGES = 3_000;
+
+const webhookMessages = (): Promise<number> =>
+  inFolder(async (folder) => {
+    const counts = { projects: 1, collections: 1, events: () => true };
+    const [project] = await projectsIn(folder, counts);
+    const all = Promise.withResolvers<void>();
+    const received = new Set<string>();
+    await using receiver = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen() {} },
+      (request) => {
+        received.add(request.headers.get("webhook-id")!);
+        if (received.size === MESSAGES) all.resolve();
+        return new Response();
+      },
+    );
+    const env = { ALLOW_PRIVATE_ENDPOINTS: "true" };
+    await tellOf(folder, project!, { env, url: `http://127.0.0.1:${receiver.addr.port}` });
+    await using corbel = await startCorbel(folder, env);
+    const begun = performance.now();
+    for (let i = 0; i < MESSAGES; i += AT_ONCE) {
+      const some = Math.min(AT_ONCE, MESSAGES - i);
+      await Promise.all(Array.from({ length: some }, () => insert(corbel.url, project!, "c0")));
+    }
+    await all.promise;
+    return Math.round(MESSAGES / ((performance.now() - begun) / 1_000));
+  });
+
+/** Has an address told of all that is created. */
+async function tellOf(
+  folder: string,
+  { projectId }: OpenProject,
+  { env, url }: { readonly env: Record<string, string>; readonly url: string },
+): Promise<void> {
+  const config = loadConfig({ DATABASE_URL: `sqlite:${folder}`, ...env });
+  using log = createLog("error", (text) => console.error(text));
+  await using services = await openServices(config, { log });
+  await createWebhook(services, projectId, { name: "Bench", url, events: { c0: ["created"] } });
 }
 
 async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
