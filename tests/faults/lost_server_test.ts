@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { createCollection, createProject, send, THINGS } from "../acceptance/project.ts";
 import { type Server, startServer } from "../acceptance/server.ts";
 import { until } from "../acceptance/until.ts";
-import { type Mongodb, startMongodb } from "../services/mongodb_server.ts";
+import { startMongodb } from "../services/mongodb_server.ts";
 import { storeOn } from "./faulty_mongodb.ts";
 import { faultTest } from "./fixture.ts";
+import { LOSSES } from "./losses.ts";
 
 /** Quicker than the defaults, so that the test is. */
 const OPTIONS = {
@@ -26,32 +27,6 @@ const ALLOWANCE_MS = 500;
 
 const PATH = "/api/data/things";
 const BACK_MS = 10_000;
-
-/** How MongoDB goes, and how it comes back on the same port with the same data. */
-const LOSSES: Readonly<Record<string, (mongodb: Mongodb) => Promise<() => Promise<Mongodb>>>> = {
-  async "is killed"(mongodb) {
-    await mongodb.kill();
-    const { folder, port } = mongodb;
-    return () => startMongodb({ folder, port });
-  },
-  async "hangs"(mongodb) {
-    Deno.kill(mongodb.pid, "SIGSTOP");
-    await until("all of its threads stand still", () => isStopped(mongodb.pid), 5000);
-    return () => {
-      Deno.kill(mongodb.pid, "SIGCONT");
-      return Promise.resolve(mongodb);
-    };
-  },
-};
-
-/** Until then it may answer one request more. */
-async function isStopped(pid: number): Promise<boolean> {
-  const { stdout } = await new Deno.Command("ps", {
-    args: ["-L", "-o", "stat=", "-p", String(pid)],
-  })
-    .output();
-  return new TextDecoder().decode(stdout).trim().split("\n").every((stat) => stat.startsWith("T"));
-}
 
 /** One request of every kind. */
 function calls(key: string, id: string) {

@@ -1,0 +1,328 @@
+/** Live lists as those meet them who want to see what is not theirs. */
+
+import assert from "node:assert/strict";
+import { rotateKey } from "@/lib/projects/projects.ts";
+import { issueToken } from "@/lib/auth/issue_token.ts";
+import type { Id } from "@/lib/store/port.ts";
+import { ALL } from "@/lib/store/filter.ts";
+import { LIVE_TICKETS } from "@/lib/events/live/tickets.ts";
+import { LiveReader } from "../support/live_reader.ts";
+import { openTestApp, type TestApp, type TestUser } from "../support/test_app.ts";
+import { type Notes, opening, openNotes, running, untilEnd } from "./live_fixture.ts";
+
+/** Within this nobody is told anything any more. */
+const REVOKED_MS = 5_000;
+/** For a machine that has other things to do. */
+const ALLOWANCE_MS = 1_500;
+
+/** `removed - of 0` */
+const told = (
+  { data: { action, document, total } }: Awaited<ReturnType<LiveReader["expect"]>>,
+): string => `${action} ${document?.n ?? "-"} of ${total}`;
+
+Deno.test("listenToDocuments shows another user nothing of private documents, whatever they ask for", async () => {
+  await using notes = await openNotes();
+  const { project, create, patch, listen } = notes;
+  const [ann, bob] = [await project.user(), await project.user()];
+  const secret = await create({ n: 1, text: "secret", userId: ann.id });
+  await using open = new AsyncDisposableStack();
+  const queries = [
+    "",
+    "?snapshot=false",
+    "?include_deleted=true",
+    `?userId=${ann.id}`,
+    `?userId_ne=${bob.id}`,
+    "?text=secret",
+    "?text_ne=nothing",
+    "?n_gte=5",
+    "?n_lt=5",
+    "?where=" + encodeURIComponent(JSON.stringify({ or: [{ text: "secret" }, { n: 2 }] })),
+    `?_id=${secret}`,
+  ];
+  const readers = [];
+  for (const query of queries) {
+    const reader = open.use(await listen(query, { user: bob }));
+    readers.push(reader);
+    if (query === "?snapshot=false") continue;
+    const { data } = await reader.expect("list");
+    assert.deepEqual([data.total, data.items], [0, []], query);
+  }
+  // In and out of every filter, and through the trash.
+  for (const n of [5, 2, 7, 1]) await patch(secret, { n });
+  await patch(secret, { text: "other" });
+  await patch(secret, { text: "secret" });
+  const path = `/api/data/notes/${secret}`;
+  for (const [method, at] of [["DELETE", path], ["PATCH", `${path}/recover`]] as const) {
+    assert.equal((await project.asSecret({ method, path: at })).status, 200);
+  }
+  await project.asSecret({ method: "DELETE", path: `${path}?permanent=true` });
+  // What is theirs is the first that they hear of.
+  const own = await create({ n: 2, text: "own", userId: bob.id });
+  await patch(own, { n: 6 });
+  const hearsOf = (query: string) => !/^\?(?:userId|text=|_id=)/.test(query);
+  for (const [i, query] of queries.entries()) {
+    if (!hearsOf(query)) continue;
+    const { data } = await readers[i]!.expect("change");
+    assert.deepEqual([data.id, data.action], [own, "added"], query);
+  }
+  notes.app.services.liveLists.stop();
+  for (const [i, query] of queries.entries()) {
+    for (let next = await readers[i]!.next(); next !== null; next = await readers[i]!.next()) {
+      assert.deepEqual([next.data.id, hearsOf(query)], [own, true], query);
+    }
+  }
+});
+
+Deno.test("listenToDocuments refuses the key alone, no key and a wrong token for private documents, and opens nothing", async () => {
+  await using notes = await openNotes();
+  const { app, project, listen } = notes;
+  const user = await project.user();
+  const refusals = async () => {
+    const wrong = { id: user.id, token: `${user.token}x` };
+    const another = await app.project();
+    const foreign = await another.user();
+    return [
+      await app.send(opening(notes, {})),
+      await app.send({ path: "/api/data/notes/live" }),
+      await app.send(opening(notes, { user: wrong })),
+      await app.send(opening(notes, { user: foreign })),
+    ].map(({ status, body }) => `${status} ${body.code}`);
+  };
+  for (let round = 0; round < 8; round++) {
+    assert.deepEqual(await refusals(), [
+      "401 ACCESS_TOKEN_REQUIRED",
+      "401 API_KEY_INVALID",
+      "401 ACCESS_TOKEN_INVALID",
+      "401 ACCESS_TOKEN_INVALID",
+    ]);
+  }
+  await using open = new AsyncDisposableStack();
+  for (let i = 0; i < 20; i++) open.use(await listen("?limit=1", { user }));
+});
+
+/** Whoever has listened may no longer: done here, or by another process on the same store. */
+const REVOCATIONS: Readonly<
+  Record<string, (by: TestApp, notes: Notes, user: TestUser) => Promise<unknown>>
+> = {
+  "signed out": (by, notes, user) =>
+    by.send(opening(notes, { user, method: "POST", path: "/api/userAuth/logout-all" })),
+  "disabled": (by, { project }, { id }) =>
+    by.send({
+      method: "PATCH",
+      path: `/api/userAuth/users/${id}`,
+      headers: { "x-api-key": project.secretKey },
+      body: { disabled: true },
+    }),
+  "deleted": (by, { project }, { id }) =>
+    by.send({
+      method: "DELETE",
+      path: `/api/userAuth/users/${id}`,
+      headers: { "x-api-key": project.secretKey },
+    }),
+  "key rotated": (by, { project }) => rotateKey(by.services, project.projectId, "publishable"),
+};
+
+Deno.test("listenToDocuments ends within five seconds for who signed out, was disabled or deleted, or whose key rotated, here or in another process", async () => {
+  await using app = await openTestApp();
+  await using elsewhere = await openTestApp({ store: app.store, clock: app.clock });
+  using _ = running(app.clock);
+  const ended = async (what: string, by: TestApp) => {
+    const notes = await openNotes({}, { app });
+    const { project, create, listen } = notes;
+    const [user, other] = [await project.user(), await project.user()];
+    await using reader = await listen("", { user });
+    await using others = await listen("");
+    await reader.expect("list");
+    await others.expect("list");
+    await REVOCATIONS[what]!(by, notes, user);
+    const began = performance.now();
+    const { shown, code } = await untilEnd(reader);
+    const took = performance.now() - began;
+    assert.ok(took < REVOKED_MS + ALLOWANCE_MS, `${what} took ${took} ms`);
+    assert.equal(code, "ACCESS_TOKEN_INVALID", what);
+    assert.equal(shown, "", what);
+    await create({ n: 1, userId: other.id });
+    assert.equal(told(await others.expect("change")), "added 1 of 1", what);
+  };
+  await Promise.all(
+    Object.keys(REVOCATIONS).flatMap((what) => [ended(what, app), ended(what, elsewhere)]),
+  );
+});
+
+Deno.test("listenToDocuments ends when its token does, and not before", async () => {
+  await using notes = await openNotes();
+  const { app, project, listen, create } = notes;
+  const { id } = await project.user();
+  const token = await issueToken(app.services, project.projectId, { userId: id, seconds: 60 });
+  await using reader = await listen("", { user: { id, token } });
+  await reader.expect("list");
+  app.clock.advance(59_000);
+  await create({ n: 1, userId: id });
+  assert.equal(told(await reader.expect("change")), "added 1 of 1");
+  app.clock.advance(5_000);
+  assert.deepEqual(await untilEnd(reader), { shown: "", code: "ACCESS_TOKEN_INVALID" });
+});
+
+Deno.test("listenToDocuments with the secret key ends when it is rotated", async () => {
+  await using notes = await openNotes();
+  const { app, project, listen } = notes;
+  await using reader = await listen("");
+  await reader.expect("list");
+  await rotateKey(app.services, project.projectId, "secret");
+  app.clock.advance(REVOKED_MS);
+  assert.equal((await untilEnd(reader)).shown, "");
+});
+
+Deno.test("listenToDocuments tells one owner that a document is removed and the other that it is added when it changes hands", async () => {
+  await using notes = await openNotes();
+  const { project, create, patch, listen } = notes;
+  const [ann, bob] = [await project.user(), await project.user()];
+  const id = await create({ n: 1, text: "ann's", userId: ann.id });
+  await using anns = await listen("", { user: ann });
+  await using bobs = await listen("", { user: bob });
+  for (const reader of [anns, bobs]) await reader.expect("list");
+  await patch(id, { userId: bob.id, n: 2, text: "bob's" });
+  const removed = await anns.expect("change");
+  assert.deepEqual(removed.data, { action: "removed", id, total: 0 });
+  assert.equal(told(await bobs.expect("change")), "added 2 of 1");
+  await patch(id, { n: 3 });
+  assert.equal(told(await bobs.expect("change")), "changed 3 of 1");
+  await patch(id, { userId: ann.id, n: 4 });
+  assert.equal(told(await anns.expect("change")), "added 4 of 1");
+  assert.deepEqual((await bobs.expect("change")).data, { action: "removed", id, total: 0 });
+  await patch(id, { userId: null, n: 5 });
+  assert.deepEqual((await anns.expect("change")).data, { action: "removed", id, total: 0 });
+  await create({ n: 6, userId: bob.id });
+  assert.equal(told(await bobs.expect("change")), "added 6 of 1");
+});
+
+Deno.test("createLiveTicket opens the list of who asked, whoever brings it, and for nobody who may not any more", async () => {
+  await using notes = await openNotes();
+  const { app, project, create } = notes;
+  const [ann, bob] = [await project.user(), await project.user()];
+  const another = await app.project();
+  const ticket = async (user: TestUser) => {
+    const call = { method: "POST", path: "/api/data/notes/live", body: {} };
+    const { status, body, text } = await project.asPublic(call, user);
+    assert.equal(status, 201, text);
+    const { pathname, search } = new URL(body.data.url);
+    return pathname + search;
+  };
+  const refusal = async (path: string) => {
+    const { status, body } = await app.send({ path });
+    return `${status} ${body.code}`;
+  };
+  await create({ n: 1, userId: ann.id });
+  await create({ n: 2, userId: bob.id });
+
+  // Beside a key it counts for nothing, and is not spent.
+  const path = await ticket(bob);
+  const beside = opening(notes, { user: ann }).headers;
+  for (const headers of [beside, [["x-api-key", another.secretKey] as [string, string]]]) {
+    const { status, text } = await app.send({ path, headers });
+    assert.equal(status, headers === beside ? 200 : 404);
+    assert.doesNotMatch(text, /"n":2/);
+  }
+  const response = await app.open({ path });
+  await using reader = new LiveReader(response.body as ReadableStream<Uint8Array<ArrayBuffer>>);
+  const { data } = await reader.expect("list");
+  assert.deepEqual(data.items.map(({ n }: { n: number }) => n), [2]);
+  assert.equal(await refusal(path), "401 TICKET_INVALID");
+  const late = await ticket(bob);
+  await app.send({
+    method: "PATCH",
+    path: `/api/userAuth/users/${bob.id}`,
+    headers: { "x-api-key": project.secretKey },
+    body: { disabled: true },
+  });
+  assert.equal(await refusal(late), "401 ACCESS_TOKEN_INVALID");
+  assert.equal(await refusal(late), "401 TICKET_INVALID");
+  const held = await ticket(ann);
+  await rotateKey(app.services, project.projectId, "publishable");
+  assert.equal(await refusal(held), "401 API_KEY_INVALID");
+  const { engine } = app.services;
+  assert.equal(await engine.records(project.projectId, LIVE_TICKETS).count(ALL), 0);
+});
+
+Deno.test("listenToDocuments goes on from a Last-Event-ID with what its reader may see, and from an altered one not at all", async () => {
+  await using notes = await openNotes();
+  const { project, create, listen } = notes;
+  const [ann, bob] = [await project.user(), await project.user()];
+  await using anns = await listen("", { user: ann });
+  const { id: start } = await anns.expect("list");
+  await create({ n: 1, text: "ann's", userId: ann.id });
+  await create({ n: 2, text: "bob's", userId: bob.id });
+  await using bobs = await listen("?n_gte=0", { user: bob, lastEventId: start });
+  const { data: { action, document } } = await bobs.expect("change");
+  assert.deepEqual([action, document.n], ["added", 2]);
+  const altered = new Set<string>();
+  for (let i = 0; i < start!.length; i++) {
+    const other = start![i] === "A" ? "B" : "A";
+    altered.add(start!.slice(0, i) + other + start!.slice(i + 1));
+  }
+  for (const cut of [1, 8, 20]) altered.add(start!.slice(0, -cut)).add(start!.slice(cut));
+  for (const lastEventId of altered) {
+    await using again = await listen("", { user: bob, lastEventId });
+    await again.expect("reset");
+    const { data } = await again.expect("list");
+    assert.deepEqual(data.items.map(({ n }: { n: number }) => n), [2], lastEventId);
+  }
+});
+
+Deno.test("listenToDocuments begins anew from a Last-Event-ID of before its collection became private", async () => {
+  await using notes = await openNotes({ rls: { mode: "public-read" } });
+  const { app, project, create, listen, redefine } = notes;
+  const [ann, bob] = [await project.user(), await project.user()];
+  await using anyone = await listen("", { user: null });
+  const { id: lastEventId } = await anyone.expect("list");
+  await create({ n: 1, userId: ann.id });
+  await create({ n: 2, userId: bob.id });
+  await redefine({ rls: { mode: "private" } });
+  await create({ n: 3, userId: ann.id });
+  await using bobs = await listen("", { user: bob, lastEventId });
+  await bobs.expect("reset");
+  const { data } = await bobs.expect("list");
+  assert.deepEqual([data.total, data.items[0].n], [1, 2]);
+  const call = opening(notes, {});
+  const headers: [string, string][] = [...call.headers, ["last-event-id", lastEventId!]];
+  const refused = await app.send({ ...call, headers });
+  assert.deepEqual([refused.status, refused.body.code], [401, "ACCESS_TOKEN_REQUIRED"]);
+});
+
+Deno.test("listenToDocuments tells of nothing that is written once a collection is private, however often it changes", async () => {
+  await using notes = await openNotes({ rls: { mode: "public-read" } });
+  const { project, create, listen, redefine } = notes;
+  const [ann, bob] = [await project.user(), await project.user()];
+  await using bobs = await listen("", { user: bob });
+  for (let round = 1; round <= 3; round++) {
+    await using open = new AsyncDisposableStack();
+    const readers: LiveReader[] = [];
+    for (let i = 0; i < 5; i++) readers.push(open.use(await listen(`?n_gte=${i}`, { user: null })));
+    await create({ n: 10, text: "open", userId: ann.id });
+    const privately = redefine({ rls: { mode: "private" } });
+    const beside = Array.from(
+      { length: 10 },
+      (_, n) => create({ n: n + 10, text: "beside", userId: ann.id }),
+    );
+    await privately;
+    await create({ n: 20, text: `closed ${round}`, userId: ann.id });
+    await Promise.all(beside);
+    for (const reader of readers) {
+      const { shown, code } = await untilEnd(reader);
+      assert.equal(code, "ACCESS_TOKEN_REQUIRED");
+      assert.match(shown, /open/);
+      assert.equal(shown.includes(`closed ${round}`), false);
+    }
+    await redefine({ rls: { mode: "public-read" } });
+    await redefine({ rls: { mode: "private" } });
+    await redefine({ rls: { mode: "public-read" } });
+  }
+  const last = await create({ n: 99, text: "last", userId: bob.id });
+  for (let isOver = false; !isOver;) {
+    const { event, data } = (await bobs.next())!;
+    if (event === "change") {
+      assert.doesNotMatch(`${data.document?.text}`, /closed/);
+      isOver = data.id === last;
+    } else if (event === "list") isOver = data.items.some(({ _id }: { _id: Id }) => _id === last);
+  }
+});

@@ -1,0 +1,149 @@
+/** Live lists while the store is away, and while clocks jump. */
+
+import assert from "node:assert/strict";
+import { StoreUnavailable } from "@/lib/store/errors.ts";
+import type { ChangeLog } from "@/lib/store/port.ts";
+import { LiveClient } from "../acceptance/live_client.ts";
+import { createCollection, createProject, send, THINGS } from "../acceptance/project.ts";
+import { startServer } from "../acceptance/server.ts";
+import { until } from "../acceptance/until.ts";
+import { openNotes } from "../attacks/live_fixture.ts";
+import { startMongodb } from "../services/mongodb_server.ts";
+import { storeOn } from "./faulty_mongodb.ts";
+import { faultTest, PATIENT } from "./fixture.ts";
+import { LOSSES } from "./losses.ts";
+
+const PATH = "/api/data/things";
+const AWAY_MS = 10_000;
+/** For what comes as soon as the store is back. */
+const BACK_MS = 30_000;
+const HOUR_MS = 3_600_000;
+
+for (const [what, lose] of Object.entries(LOSSES)) {
+  faultTest(
+    `listenToDocuments goes on with nothing left out when MongoDB ${what} for ten seconds`,
+    async () => {
+      await using first = await startMongodb({ syncOnCommit: true });
+      await using store = await storeOn(first.url, PATIENT);
+      await using server = await startServer({ store });
+      const project = await createProject(server.settings);
+      await createCollection(server.settings, project, THINGS);
+      const { secretKey: key } = project;
+      const create = async (n: number) =>
+        (await send(server, { path: PATH, key, body: { n } })).status === 201;
+      await using open = new AsyncDisposableStack();
+      const clients = ["", "?n_gte=0&fields=n", "?snapshot=false"].map((query) =>
+        open.use(new LiveClient({ server: () => server, path: `things/live${query}`, key }))
+      );
+      await Promise.all(
+        clients.map((one) => one.until("it is let in", () => one.opened === 1, BACK_MS)),
+      );
+      const answered: number[] = [];
+      for (let n = 0; n < 5; n++) {
+        assert.ok(await create(n));
+        answered.push(n);
+      }
+      const comeBack = await lose(first);
+      const lostAt = performance.now();
+      let n = 5;
+      while (performance.now() - lostAt < AWAY_MS) if (await create(++n)) answered.push(n);
+      const second = await comeBack();
+      try {
+        const backAt = performance.now();
+        while (!await create(++n)) assert.ok(performance.now() - backAt < BACK_MS);
+        answered.push(n);
+        for (const client of clients) {
+          const isAll = () => answered.every((one) => client.shown("n").has(one));
+          await client.until(`all of ${answered}`, isAll, BACK_MS);
+          assert.deepEqual(client.heard.filter(({ event }) => event === "unauthorized"), []);
+        }
+      } finally {
+        await server.stop(); // While there is a store: without one it waits for it.
+        if (second !== first) await second[Symbol.asyncDispose]();
+      }
+    },
+  );
+}
+
+Deno.test("listenToDocuments goes on with nothing left out when changes could not be read meanwhile", async () => {
+  await using notes = await openNotes();
+  const { app, create, patch, listen } = notes;
+  const changes = app.services.engine.changes as { follow: ChangeLog["follow"] };
+  const follow = changes.follow.bind(changes);
+  let [refused, isAway] = [0, false];
+  changes.follow = (...asked) => {
+    const feed = follow(...asked);
+    return {
+      async *[Symbol.asyncIterator]() {
+        for await (const batch of feed) {
+          if (isAway) {
+            refused++;
+            throw new StoreUnavailable();
+          }
+          yield batch;
+        }
+      },
+      [Symbol.asyncDispose]: () => feed[Symbol.asyncDispose](),
+    };
+  };
+  await using reader = await listen("");
+  await reader.expect("list");
+  const id = await create({ n: 0 });
+  await reader.expect("change");
+  isAway = true;
+  for (let n = 1; n <= 3; n++) await patch(id, { n });
+  await until("it was tried again", () => refused > 2, BACK_MS);
+  isAway = false;
+  for (let n = 4; n <= 6; n++) await patch(id, { n });
+  const seen = (await reader.changes(6)).map(({ data }) => data.document.n);
+  assert.deepEqual(seen, [1, 2, 3, 4, 5, 6]);
+});
+
+Deno.test("listenToDocuments goes on, and comes back, while the clock is set back and forth", async () => {
+  await using notes = await openNotes();
+  const { app, project, create, patch, listen } = notes;
+  const user = await project.user();
+  await using reader = await listen("", { user });
+  const { id: start } = await reader.expect("list");
+  const id = await create({ n: 0, userId: user.id });
+  const jumps = [HOUR_MS, -HOUR_MS / 2, 24 * HOUR_MS, -24 * HOUR_MS, 48 * HOUR_MS];
+  for (const [i, jump] of jumps.entries()) {
+    app.clock.setBack(jump);
+    await patch(id, { n: i + 1 });
+    app.clock.advance(2_000);
+  }
+  const numbers = [0, 1, 2, 3, 4, 5];
+  const seen = (await reader.changes(6)).map(({ data }) => data.document.n);
+  assert.deepEqual(seen, numbers);
+  await using again = await listen("", { user, lastEventId: start });
+  assert.deepEqual((await again.changes(6)).map(({ data }) => data.document.n), numbers);
+});
+
+Deno.test("listenToDocuments begins anew where a clock that was ahead had changes removed, and tells what comes", async () => {
+  await using notes = await openNotes();
+  const { app, project, create, listen } = notes;
+  await using reader = await listen("?limit=1");
+  const { id: start } = await reader.expect("list");
+  for (let n = 0; n < 70; n++) await create({ n });
+  await reader.changes(70);
+  // Set ahead by two days, and right again.
+  app.clock.setBack(-48 * HOUR_MS);
+  await app.services.engine.changes.trim(
+    project.projectId,
+    new Date(app.clock.now()).toISOString(),
+  );
+  await create({ n: 70 });
+  app.clock.setBack(48 * HOUR_MS);
+  await create({ n: 71 });
+  const seen = (await reader.changes(2)).map(({ data }) => data.document.n);
+  assert.deepEqual(seen, [70, 71]);
+  await using again = await listen("", { lastEventId: start });
+  const first = (await again.next())!;
+  if (first.event === "reset") assert.equal((await again.expect("list")).data.total, 72);
+  else {
+    const all = [first, ...await again.changes(71)].map(({ data }) => data.document.n);
+    assert.deepEqual(all, Array.from({ length: 72 }, (_, n) => n));
+  }
+  await create({ n: 72 });
+  assert.equal((await again.expect("change")).data.document.n, 72);
+});
