@@ -4,6 +4,9 @@ import type { Services } from "@/lib/services.ts";
 import { createApp } from "./app.ts";
 import { createOffload, type OffloadOptions } from "./offload.ts";
 
+/** For another thread to close its store, behind what was in flight. */
+const CLOSE_MS = 1_000;
+
 /** What accepts connections. */
 export interface Server {
   readonly hostname: string;
@@ -38,7 +41,9 @@ export function startServer(services: Services, { shared, ...options }: ListenOp
       // Deno's shutdown would cut off bodies that are still being read, so they end first.
       await Promise.race([requestDrain.drain(), late.passed]);
       await Promise.race([server.shutdown(), late.passed]);
-      await Promise.race([offload[Symbol.asyncDispose](), late.passed]);
+      // What was in flight there is given up by now; its store is still to be closed.
+      using closing = timeLimit(CLOSE_MS);
+      await Promise.race([offload[Symbol.asyncDispose](), closing.passed]);
     },
   };
 }
