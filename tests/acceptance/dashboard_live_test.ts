@@ -84,7 +84,7 @@ browserTest(
       await change(one!, { title: "One again" });
       await change(one!, { title: "One once more" });
       await add(draft("Three"));
-      const show = page.getByRole("status").getByRole("button", { name: "3 changes: show them" });
+      const show = page.getByRole("button", { name: "3 changes: show them" });
       await show.waitFor();
       await assertAccessible(page);
       assert.deepEqual(await titles(page), ["One"]);

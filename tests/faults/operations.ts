@@ -113,6 +113,9 @@ async function hasField({ app, project }: Fixture, key: string): Promise<boolean
   return fields.some((field) => field.key === key);
 }
 
+/** A change of a document is read, written and noted, and all of it committed. */
+const CHANGED = ["find", "update", "insert", "commitTransaction"] as const;
+
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "a document by its id": {
     sends: ["find"],
@@ -149,11 +152,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     many: 3,
     idempotent: true,
   }),
-  "a change of an unchanged copy": raising(["find", "findAndModify"], "PATCH", "n"),
-  "a change of a member named by a number": raising(["find", "update"], "PATCH", "m.1"),
-  "a replacement of an unchanged copy": raising(["find", "findAndModify"], "PUT", "n"),
-  "into the trash": trashing(["findAndModify"], false),
-  "out of the trash": trashing(["findAndModify"], true),
+  "a change of an unchanged copy": raising([...CHANGED], "PATCH", "n"),
+  "a change of a member named by a number": raising([...CHANGED], "PATCH", "m.1"),
+  "a replacement of an unchanged copy": raising([...CHANGED], "PUT", "n"),
+  "into the trash": trashing([...CHANGED], false),
+  "out of the trash": trashing([...CHANGED], true),
   "an increment": {
     sends: ["findAndModify"],
     async begin(fixture) {
