@@ -22,7 +22,7 @@ export async function createUser(
       await tx.records<UserRecord>(USERS).insert(user);
       const actor = { kind: "operator", id: null } as const;
       const event = { event: "created", before: null, after: user, actor } as const;
-      await noteUserEvent(tx, { clock, newId }, event);
+      await noteUserEvent(tx, clock, event);
     });
   } catch (error) {
     if (error instanceof UniqueViolation) throw new Problem("EMAIL_TAKEN", { cause: error });

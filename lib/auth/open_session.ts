@@ -33,7 +33,7 @@ export async function openSession(
   );
   if (user === null) throw new Problem("USER_NOT_FOUND");
   if ((before?.lastSignInAt ?? null) === null) {
-    await noteUserEvent(tx, { clock, newId }, { event: "signedIn", before, after: user.value });
+    await noteUserEvent(tx, clock, { event: "signedIn", before, after: user.value });
   }
   const sessionId = newId();
   await tx.records<SessionRecord>(SESSIONS).insert({

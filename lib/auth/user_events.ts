@@ -1,15 +1,14 @@
 import { type Clock, timestamp } from "../clock.ts";
-import type { NewId } from "../ids.ts";
 import { eq } from "../store/filter.ts";
-import type { Actor, Definition, Id, Json, StoredRecord, Transaction } from "../store/port.ts";
+import type { Actor, Definition, Json, StoredRecord, Transaction } from "../store/port.ts";
 import type { UserRecord } from "./users.ts";
 
 /** What became of a user: what webhooks are told. */
 export type UserEventName = "created" | "changed" | "deleted" | "signedIn";
 
+/** Its `_id` is the user's. */
 export type UserEventRecord = StoredRecord & {
   event: UserEventName;
-  userId: Id;
   /** The user as a project's servers see them; null where there was or is none. */
   document: Json;
   previous: Json;
@@ -41,19 +40,17 @@ export interface UserEvent {
 /** In the transaction of what became of them. A change that nobody would see is none. */
 export async function noteUserEvent(
   tx: Transaction,
-  { clock, newId }: { readonly clock: Clock; readonly newId: NewId },
+  clock: Clock,
   { event, before, after, actor }: UserEvent,
 ): Promise<void> {
   const [previous, document] = [before && told(before), after && told(after)];
   if (event === "changed" && JSON.stringify(previous) === JSON.stringify(document)) return;
-  const userId = (after ?? before)!._id;
-  const by = { actor: actor ?? { kind: "user", id: userId }, at: timestamp(clock) } as const;
+  const { _id } = (after ?? before)!;
+  const by = { actor: actor ?? { kind: "user", id: _id }, at: timestamp(clock) } as const;
   const events = tx.records<UserEventRecord>(USER_EVENTS, { by });
-  const _id = newId();
   await events.insert({
     _id,
     event,
-    userId,
     document: document && { ...document, ...times(after!) },
     previous: previous && { ...previous, ...times(before!) },
   });

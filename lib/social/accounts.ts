@@ -163,7 +163,7 @@ async function change(
     set: { ...set, updatedAt: timestamp(context.clock) },
   });
   const after = changed!.value; // Read in the same transaction.
-  await noteUserEvent(tx, context, { event: "changed", before, after });
+  await noteUserEvent(tx, context.clock, { event: "changed", before, after });
 }
 
 /** @param email Verified and free, or null. */
@@ -184,7 +184,7 @@ async function createUser(
   const shown = await withFreeUsername(tx, user, { username });
   const after = { ...user, ...shown };
   await tx.records<UserRecord>(USERS).insert(after);
-  await noteUserEvent(tx, context, { event: "created", before: null, after });
+  await noteUserEvent(tx, context.clock, { event: "created", before: null, after });
   const { _id: userId } = user;
   await addIdentity(tx, context, whom, userId);
   return { ...PLAIN, userId, isNewUser: true };

@@ -21,7 +21,7 @@ export async function signInAnonymously(
   const user = newUser(services, { isAnonymous: true, fields });
   const opened = await services.engine.transaction(projectId, async (tx) => {
     await tx.records<UserRecord>(USERS).insert(user);
-    await noteUserEvent(tx, services, { event: "created", before: null, after: user });
+    await noteUserEvent(tx, services.clock, { event: "created", before: null, after: user });
     return await openUserSession(tx, services, { userId: user._id, device });
   });
   return await withAccessToken(services, projectId, opened);

@@ -130,7 +130,7 @@ export async function confirmEmailChange(
         },
       });
       const after = changed!.value; // Read in the same transaction.
-      await noteUserEvent(tx, services, { event: "changed", before, after });
+      await noteUserEvent(tx, services.clock, { event: "changed", before, after });
       // Of an address that nobody has proved its owner knows nothing: they would only be troubled.
       const isNews = before.email !== null && before.emailVerified && before.email !== email;
       const job = isNews && context !== null

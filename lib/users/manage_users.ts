@@ -115,7 +115,7 @@ export async function createManagedUser(
     services.engine.transaction(projectId, async (tx) => {
       await tx.records<UserRecord>(USERS).insert(user);
       const event = { event: "created", before: null, after: user, actor: BY_KEY } as const;
-      await noteUserEvent(tx, services, event);
+      await noteUserEvent(tx, services.clock, event);
     })
   );
   return user;
@@ -159,7 +159,12 @@ export async function changeManagedUser(
       const changed = await users.updateOne(eq("_id", userId), { set });
       if (changed === null) throw new Problem("USER_NOT_FOUND");
       const { value: after } = boundedUser(changed);
-      await noteUserEvent(tx, services, { event: "changed", before: was, after, actor: BY_KEY });
+      await noteUserEvent(tx, services.clock, {
+        event: "changed",
+        before: was,
+        after,
+        actor: BY_KEY,
+      });
       const ends = disabled === true || passwordHash !== null || isMoved;
       const ended = ends ? await revokeSessions(tx, clock, userId) : [];
       if (ends && before.emailLower !== null) await dropCodes(tx, projectId, before.emailLower);
@@ -196,7 +201,7 @@ export async function deleteUser(
     const deleted = await tx.records<UserRecord>(USERS).deleteOne(eq("_id", userId));
     if (deleted === null) throw new Problem("USER_NOT_FOUND");
     const event = { event: "deleted", before: deleted.value, after: null, actor: BY_KEY } as const;
-    await noteUserEvent(tx, services, event);
+    await noteUserEvent(tx, services.clock, event);
     const revoked = await revokeSessions(tx, clock, userId);
     const { emailLower } = deleted.value;
     if (emailLower !== null) await dropCodes(tx, projectId, emailLower);

@@ -68,7 +68,7 @@ export async function changeOwnUser(
         set: { ...set, ownMembers: [...own], updatedAt: timestamp(clock) },
       });
       const { value: after } = boundedUser(changed!); // Read in the same transaction.
-      await noteUserEvent(tx, services, { event: "changed", before: user, after });
+      await noteUserEvent(tx, services.clock, { event: "changed", before: user, after });
       return after;
     })
   );

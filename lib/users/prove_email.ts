@@ -41,7 +41,7 @@ async function change(
     set: { ...set, updatedAt: timestamp(services.clock) },
   });
   const after = changed!.value; // Read in the same transaction.
-  await noteUserEvent(tx, services, { event: "changed", before, after });
+  await noteUserEvent(tx, services.clock, { event: "changed", before, after });
 }
 
 /** Proves the e-mail of whoever signed up with it. Throws `INVALID_CODE`. */
@@ -127,7 +127,7 @@ export async function signInByCode(
         if (auth.signUp === "closed") throw new Problem("INVALID_CODE");
         const user = newUser(services, { email: code.email, emailVerified: true, fields });
         await tx.records<UserRecord>(USERS).insert(user);
-        await noteUserEvent(tx, services, { event: "created", before: null, after: user });
+        await noteUserEvent(tx, services.clock, { event: "created", before: null, after: user });
         userId = user._id;
       } else {
         // The address may have changed hands since the code was sent.

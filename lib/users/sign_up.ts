@@ -170,13 +170,13 @@ async function upgraded(
     },
   });
   const after = upgraded!.value; // Read in the same transaction.
-  await noteUserEvent(tx, services, { event: "changed", before: guest, after });
+  await noteUserEvent(tx, services.clock, { event: "changed", before: guest, after });
   return guest._id;
 }
 
 async function inserted(tx: Transaction, services: UserServices, user: UserRecord): Promise<Id> {
   await tx.records<UserRecord>(USERS).insert(user);
-  await noteUserEvent(tx, services, { event: "created", before: null, after: user });
+  await noteUserEvent(tx, services.clock, { event: "created", before: null, after: user });
   return user._id;
 }
 

@@ -156,11 +156,10 @@ function toldChanges(change: PositionedChange): ToldChange[] {
   if (change.name !== USER_EVENTS.recordedAs) return [change];
   if (change.action !== "created") return [];
   // As it was stored.
-  const { event, userId, document, previous } = parseJson(change.after!) as UserEventRecord;
+  const { event, document, previous } = parseJson(change.after!) as UserEventRecord;
   const text = (user: Json) => user === null ? null : jsonText(user);
   return [{
     ...change,
-    recordId: userId,
     action: event === "deleted" ? "removed" : event,
     before: text(previous),
     after: text(document),
