@@ -14,9 +14,16 @@ export interface Faults {
   readonly misplacesTiny: string | null;
   /** Why a validator is changed beside transactions that have written already; null where it waits. */
   readonly changesBeside: string | null;
+  /** Why transactions side by side all set the same unique value; null where one of them does. */
+  readonly sharesUnique: string | null;
 }
 
-const NONE: Faults = { staysTaken: null, misplacesTiny: null, changesBeside: null };
+const NONE: Faults = {
+  staysTaken: null,
+  misplacesTiny: null,
+  changesBeside: null,
+  sharesUnique: null,
+};
 
 /** Of the server that the tests run on; none where that is SQLite. */
 export const faults: Faults = database === "mongodb" ? await findFaults() : NONE;
@@ -35,6 +42,9 @@ export async function findFaults(): Promise<Faults> {
         : null,
       changesBeside: await changesBeside(client, db.collection("changed"))
         ? "this server changes a validator beside transactions that have written already"
+        : null,
+      sharesUnique: await sharesUnique(client, db.collection("shared"))
+        ? "this server lets transactions side by side set the same unique value"
         : null,
     };
   } finally {
@@ -69,6 +79,27 @@ async function changesBeside(client: MongoClient, collection: Collection): Promi
   );
   await session.abortTransaction();
   return hasChanged;
+}
+
+async function sharesUnique(client: MongoClient, collection: Collection): Promise<boolean> {
+  await collection.createIndex({ value: 1 }, { unique: true });
+  await collection.insertMany([{ value: 1 }, { value: 2 }]);
+  await using one = client.startSession();
+  await using other = client.startSession();
+  for (const session of [one, other]) session.startTransaction();
+  try {
+    await collection.updateOne({ value: 1 }, { $set: { value: 3 } }, { session: one });
+    await collection.updateOne({ value: 2 }, { $set: { value: 3 } }, { session: other });
+    await one.commitTransaction();
+    await other.commitTransaction();
+    return true;
+  } catch {
+    return false; // As it must be: the second is in the way of the first.
+  } finally {
+    for (const session of [one, other]) {
+      if (session.inTransaction()) await session.abortTransaction();
+    }
+  }
 }
 
 /** A test that a fault of the server leaves out, with the reason in its title. */
