@@ -1,6 +1,7 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { eq } from "../store/filter.ts";
 import type { Actor, Definition, Json, StoredRecord, Transaction } from "../store/port.ts";
+import { userMembers, userTimes } from "./user_members.ts";
 import type { UserRecord } from "./users.ts";
 
 /** What became of a user: what webhooks are told. */
@@ -51,31 +52,15 @@ export async function noteUserEvent(
   await events.insert({
     _id,
     event,
-    document: document && { ...document, ...times(after!) },
-    previous: previous && { ...previous, ...times(before!) },
+    document: document && { ...document, ...userTimes(after!) },
+    previous: previous && { ...previous, ...userTimes(before!) },
   });
   // Its making is recorded: that is what it was for.
   await events.deleteOne(eq("_id", _id));
 }
 
-/** What may be told outside: no hash, and nothing of how they are found. */
 const told = (user: UserRecord): { [name: string]: Json } => ({
-  _id: user._id,
-  email: user.email,
-  emailVerified: user.emailVerified,
-  name: user.name,
-  username: user.username,
-  avatarUrl: user.avatarUrl,
-  providers: user.providers ?? [],
-  isAnonymous: user.isAnonymous ?? false,
-  roles: user.roles ?? [],
-  claims: user.claims ?? {},
+  ...userMembers(user),
   disabled: user.disabled,
   ...user.fields,
-});
-
-const times = ({ createdAt, updatedAt, lastSignInAt }: UserRecord) => ({
-  createdAt,
-  updatedAt,
-  lastSignInAt: lastSignInAt ?? null,
 });
