@@ -1,4 +1,17 @@
 import { setImmediate } from "node:timers/promises";
 
+const SLICE_MS = 4;
+
 /** Lets whatever else waits for the event loop go first: long work is done in slices. */
 export const nextTurn = (): Promise<void> => setImmediate();
+
+/** Works on one after the other, and lets whatever else waits go first every few milliseconds. */
+export async function inSlices<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
+  let began = performance.now();
+  for (const item of items) {
+    work(item);
+    if (performance.now() - began < SLICE_MS) continue;
+    await nextTurn();
+    began = performance.now();
+  }
+}

@@ -4,6 +4,7 @@ import { QueryTooSlow } from "../store/errors.ts";
 import type { Definition, Filter, Json, Scalar, StoredRecord } from "../store/port.ts";
 import { searchPathsOf, wordsOf } from "../store/search.ts";
 import { isObject, isOfType, scalarAt } from "../store/shape.ts";
+import { byCodePoints } from "../store/text_order.ts";
 
 /**
  * Whether a record in memory matches, by the rules at the top of `lib/store/port.ts`. Throws
@@ -97,7 +98,7 @@ function elementTest({ definition, limits }: Around, leaf: Positive): Test {
 function orderTest(op: Ordering, operand: Exclude<Scalar, null>): Test {
   const holds = HOLDS[op];
   if (typeof operand === "string") {
-    return (value) => typeof value === "string" && holds(compareTexts(value, operand));
+    return (value) => typeof value === "string" && holds(byCodePoints(value, operand));
   }
   const bound = Number(operand);
   return (value) => typeof value === typeof operand && holds(compareNumbers(Number(value), bound));
@@ -112,19 +113,6 @@ const HOLDS: Readonly<Record<Ordering, (sign: number) => boolean>> = {
 
 /** Not the difference: that of two large numbers is infinite. */
 const compareNumbers = (a: number, b: number): number => a < b ? -1 : a > b ? 1 : 0;
-
-/** By UTF-8 bytes, which is the order of code points; `<` compares UTF-16 units. */
-function compareTexts(a: string, b: string): number {
-  const shared = Math.min(a.length, b.length);
-  for (let i = 0; i < shared; i++) {
-    const [left, right] = [a.charCodeAt(i), b.charCodeAt(i)];
-    if (left !== right) return rank(left) - rank(right);
-  }
-  return a.length - b.length;
-}
-
-/** Puts surrogates, of which characters beyond U+FFFF consist, behind all other units. */
-const rank = (unit: number): number => unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 
 /** What lies at a path; undefined where it is missing or behind anything but objects. */
 function reader(path: string): (record: StoredRecord) => Json | undefined {

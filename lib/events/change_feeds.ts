@@ -1,4 +1,4 @@
-import { nextTurn } from "../next_turn.ts";
+import { inSlices } from "../next_turn.ts";
 import type { Log } from "../runtime/log.ts";
 import { PositionLost } from "../store/errors.ts";
 import type { ChangePosition, Engine, Id, PositionedChange } from "../store/port.ts";
@@ -17,8 +17,6 @@ interface Feed {
   end(): void;
 }
 
-/** How long listeners may be told without giving the event loop a turn. */
-const TURN_MS = 4;
 /** After a failure of the store. */
 const RETRY_MS = 500;
 
@@ -99,7 +97,9 @@ export class ChangeFeeds implements Disposable {
         try {
           for await (const batch of feed) {
             if (ended.aborted) return;
-            await tellAll(byName, batch);
+            await inSlices(batch, (change) => {
+              for (const listener of byName.get(change.name) ?? []) listener.tell(change);
+            });
             position = batch.at(-1)?.position ?? position;
           }
         } finally {
@@ -117,18 +117,5 @@ export class ChangeFeeds implements Disposable {
         for (const listener of all()) listener.missed();
       }
     }
-  }
-}
-
-async function tellAll(
-  byName: Feed["byName"],
-  changes: readonly PositionedChange[],
-): Promise<void> {
-  let turnBegan = performance.now();
-  for (const change of changes) {
-    for (const listener of byName.get(change.name) ?? []) listener.tell(change);
-    if (performance.now() - turnBegan < TURN_MS) continue;
-    await nextTurn();
-    turnBegan = performance.now();
   }
 }

@@ -1,6 +1,7 @@
 import { PathConflict, TypeConflict } from "./errors.ts";
 import type { Change, Json, StoredRecord } from "./port.ts";
 import { isObject, own } from "./shape.ts";
+import { byCodePoints } from "./text_order.ts";
 
 /** A changed copy; the record and the change given stay as they are. */
 export function applyChange(record: StoredRecord, change: Change): StoredRecord {
@@ -106,13 +107,6 @@ function identityOf(value: Json): string | number | boolean | null {
 
 const inOrder = (members: { readonly [name: string]: Json }) =>
   Object.fromEntries(Object.entries(members).sort(([a], [b]) => a < b ? -1 : 1));
-
-/** The order of UTF-8's bytes; JavaScript's own puts pairs of surrogates before U+E000 and later. */
-function byCodePoints(a: string, b: string): number {
-  let i = 0;
-  while (i < a.length && a.charCodeAt(i) === b.charCodeAt(i)) i++;
-  return (a.codePointAt(i) ?? -1) - (b.codePointAt(i) ?? -1);
-}
 
 function replaced(
   record: StoredRecord,

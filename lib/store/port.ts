@@ -92,6 +92,12 @@ export interface Stored<T = StoredRecord> {
   readonly value: T;
 }
 
+/** What became of one record; one of the two is not null. */
+export interface WrittenRecord {
+  readonly before: Stored | null;
+  readonly after: Stored | null;
+}
+
 /** The sort values of a record and its id: where a page begins or ends. */
 export interface Position {
   readonly values: readonly Scalar[];

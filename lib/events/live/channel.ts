@@ -1,6 +1,5 @@
-import { partShown } from "../../documents/present.ts";
 import { compileMatcher, type Matcher } from "../../documents/match.ts";
-import { isPlain } from "../../documents/present.ts";
+import { isPlain, partShown } from "../../documents/present.ts";
 import { jsonText, parseJson } from "../../store/json_text.ts";
 import type { ChangePosition, Id, PositionedChange, StoredRecord } from "../../store/port.ts";
 import type { LivePlan } from "./plan.ts";

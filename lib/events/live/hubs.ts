@@ -1,6 +1,6 @@
 import type { Catalog } from "../../documents/catalog.ts";
 import type { Collection } from "../../documents/collection.ts";
-import { nextTurn } from "../../next_turn.ts";
+import { inSlices } from "../../next_turn.ts";
 import type { Id, PositionedChange } from "../../store/port.ts";
 import type { ChangeFeeds, ChangeListener } from "../change_feeds.ts";
 import { Channel, ParsedChange, type Subscriber } from "./channel.ts";
@@ -20,9 +20,6 @@ export interface Joined {
   parse(change: PositionedChange): ParsedChange;
   leave(): void;
 }
-
-/** How long those who listen may be told without giving the event loop a turn. */
-const TURN_MS = 4;
 
 /** One collection in one state of its definition, which somebody listens to. */
 class Hub implements ChangeListener {
@@ -89,13 +86,7 @@ class Hub implements ChangeListener {
       if (await this.#isOutdated()) this.#restart();
       if (this.#isEnded) return;
       const parsed = this.#parse(change);
-      let turnBegan = performance.now();
-      for (const channel of [...this.channels.values()]) {
-        channel.tell(parsed);
-        if (performance.now() - turnBegan < TURN_MS) continue;
-        await nextTurn();
-        turnBegan = performance.now();
-      }
+      await inSlices([...this.channels.values()], (channel) => channel.tell(parsed));
     }
     this.#isTelling = false;
   }

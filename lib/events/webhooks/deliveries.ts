@@ -4,7 +4,7 @@ import type { NewId } from "../../ids.ts";
 import { enqueue, type JobRecord } from "../../jobs/jobs.ts";
 import { WEBHOOK_BODY_BYTES_MAX, WEBHOOK_LOG_MS } from "../../limits.ts";
 import { eq } from "../../store/filter.ts";
-import { parseJson } from "../../store/json_text.ts";
+import { exceedsBytes, parseJson } from "../../store/json_text.ts";
 import type { Engine, Id, Transaction } from "../../store/port.ts";
 import {
   DELIVERIES,
@@ -100,7 +100,7 @@ function bodyOf(projectId: Id, change: ToldChange, event: EventName): string {
     `"projectId":"${projectId}","collection":${JSON.stringify(name)},"id":"${recordId}",` +
     `"document":${after},"previous":${previous}}}`;
   const whole = text(before);
-  return new TextEncoder().encode(whole).length <= WEBHOOK_BODY_BYTES_MAX ? whole : text(null);
+  return exceedsBytes(whole, WEBHOOK_BODY_BYTES_MAX) ? text(null) : whole;
 }
 
 function deliveryRecord(

@@ -9,7 +9,7 @@ import {
 } from "../changes.ts";
 import { CHANGES_BYTES_MAX, CHANGES_MAX, CHANGES_MS } from "../../limits.ts";
 import { bytesOf } from "../json_text.ts";
-import type { Definition, Stored } from "../port.ts";
+import type { Definition, Stored, WrittenRecord } from "../port.ts";
 import { LIMITED } from "./connect.ts";
 import { type Bson, encodeRecord } from "./encode.ts";
 
@@ -31,12 +31,6 @@ export const CHANGES: Definition = {
   trash: false,
   expiry: "expiresAt",
 };
-
-/** What became of one record; one of the two is not null. */
-export interface WrittenRecord {
-  readonly before: Stored | null;
-  readonly after: Stored | null;
-}
 
 /** The notes of what was written, and how many bytes of texts they hold. */
 export function notesOf(

@@ -20,13 +20,14 @@ import {
   type Stored,
   type StoredRecord,
   type Writing,
+  type WrittenRecord,
 } from "../port.ts";
 import { recordsOf } from "../pages.ts";
 import { fittingText, pageOf, StoredText } from "../texts.ts";
 import type { Access } from "./access.ts";
 import { aggregate, referrers } from "./aggregate.ts";
 import { bounded, withConnection } from "./bounded.ts";
-import { CHANGES, notesOf, type WrittenRecord } from "./changes.ts";
+import { CHANGES, notesOf } from "./changes.ts";
 import { changeBson, finiteBeside } from "./change_bson.ts";
 import { LIMITED } from "./connect.ts";
 import { encodeRecord } from "./encode.ts";

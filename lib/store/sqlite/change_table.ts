@@ -8,7 +8,7 @@ import {
 import { CHANGES_BYTES_MAX, CHANGES_MAX, CHANGES_MS } from "../../limits.ts";
 import { PositionLost } from "../errors.ts";
 import { bytesOf } from "../json_text.ts";
-import type { Definition, Id, Stored } from "../port.ts";
+import type { Definition, Id, WrittenRecord } from "../port.ts";
 import type { Connection, Row } from "./connection.ts";
 import { sql } from "./fragment.ts";
 
@@ -40,12 +40,6 @@ const TRIMMED_AT_ONCE = 256;
 const INSERT = "insert into changes(at, name, id, action, actor, total, before, after) " +
   "values(?, ?, ?, ?, ?, coalesce((select total from changes order by seq desc limit 1), 0) + ?, " +
   "?, ?) returning seq";
-
-/** What became of one record; one of the two is not null. */
-export interface WrittenRecord {
-  readonly before: Stored | null;
-  readonly after: Stored | null;
-}
 
 /** In the step that writes a record which is recorded. */
 export function noteChange(
