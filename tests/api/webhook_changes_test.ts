@@ -10,7 +10,7 @@ import type { Services } from "@/lib/services.ts";
 import type { Call } from "../support/conforming_client.ts";
 import { openTestServices } from "../support/test_services.ts";
 import { times } from "./test_collection.ts";
-import { openWebhooks, type WebhookFixture } from "./webhooks.ts";
+import { openPeer, openWebhooks, type WebhookFixture } from "./webhooks.ts";
 
 const asServer = ({ app, owner }: WebhookFixture) => (call: Call) =>
   app.send({ ...call, headers: [["x-api-key", owner.project.secretKey]] });
@@ -104,11 +104,7 @@ Deno.test("a collection that records no changes is told of by no webhook", async
 Deno.test("changes that two processes tell at once are each told once", async () => {
   await using hooks = await openWebhooks();
   const { app } = hooks;
-  await using other = await openTestServices({
-    store: app.store,
-    clock: app.clock,
-    env: { ALLOW_PRIVATE_ENDPOINTS: "true" },
-  });
+  await using other = await openPeer(app);
   await hooks.create();
   await Promise.all(times(40, (n) => create(hooks, n)));
   // As its own writes would have it.

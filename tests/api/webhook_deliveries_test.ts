@@ -7,9 +7,8 @@ import { JOBS } from "@/lib/jobs/jobs.ts";
 import { within } from "@/lib/store/filter.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { mailsOf } from "../support/mailbox.ts";
-import { openTestServices } from "../support/test_services.ts";
 import { fakeClock } from "../support/test_services.ts";
-import { change, openWebhooks, tellWebhooks } from "./webhooks.ts";
+import { change, openPeer, openWebhooks, tellWebhooks } from "./webhooks.ts";
 import { ok, times } from "./test_collection.ts";
 
 const SECOND_MS = 1000;
@@ -184,11 +183,7 @@ Deno.test("410 switches a webhook off, what waits for it fails, and the owner is
 
 Deno.test("of two processes that share the queue each message is sent by one, and in order", async () => {
   await using hooks = await openWebhooks();
-  await using second = await openTestServices({
-    store: hooks.app.store,
-    clock: hooks.app.clock,
-    env: { ALLOW_PRIVATE_ENDPOINTS: "true" },
-  });
+  await using second = await openPeer(hooks.app);
   await hooks.create();
   const changes = times(10, (index) => changesOf(id(index), 5)).flat();
   await tellWebhooks(hooks.app.services, hooks.projectId, changes, { begins: false });
@@ -208,11 +203,7 @@ Deno.test("of two processes that share the queue each message is sent by one, an
 
 Deno.test("what a process had taken when it died is sent by another once its claim is over", async () => {
   await using hooks = await openWebhooks();
-  await using second = await openTestServices({
-    store: hooks.app.store,
-    clock: hooks.app.clock,
-    env: { ALLOW_PRIVATE_ENDPOINTS: "true" },
-  });
+  await using second = await openPeer(hooks.app);
   await hooks.create();
   await tellWebhooks(hooks.app.services, hooks.projectId, [change()], { begins: false });
   const { webhookRunner } = second.services;

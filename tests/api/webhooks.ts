@@ -9,7 +9,7 @@ import { ALL } from "@/lib/store/filter.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { openAccount, ownedProject } from "../support/dashboard.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import type { TestOptions } from "../support/test_services.ts";
+import { openTestServices, type TestOptions } from "../support/test_services.ts";
 import { startWebhookServer, type TestWebhookServer } from "../support/webhook_server.ts";
 import { createTestOwner, type TestOwner } from "./test_owner.ts";
 import { ok } from "./test_collection.ts";
@@ -112,3 +112,7 @@ export async function tellWebhooks(
   );
   if (begins) { for (const job of jobs) services.webhookRunner.begin(projectId, job); }
 }
+
+/** Another process on the same store, by the same clock. */
+export const openPeer = ({ store, clock }: Pick<TestApp, "store" | "clock">) =>
+  openTestServices({ store, clock, env: { ALLOW_PRIVATE_ENDPOINTS: "true" } });
