@@ -97,10 +97,10 @@ export class ChangeFeeds implements Disposable {
         try {
           for await (const batch of feed) {
             if (ended.aborted) return;
-            await inSlices(batch, (change) => {
+            await inSlices(batch.changes, (change) => {
               for (const listener of byName.get(change.name) ?? []) listener.tell(change);
             });
-            position = batch.at(-1)?.position ?? position;
+            position = batch.upTo;
           }
         } finally {
           ended.removeEventListener("abort", stop);

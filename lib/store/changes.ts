@@ -49,8 +49,16 @@ export interface PositionedChange extends RecordedChange {
   readonly position: ChangePosition;
 }
 
+/** Some of what a feed tells. */
+export interface ChangeBatch {
+  /** In their order; none says that nothing more is committed at the moment. */
+  readonly changes: readonly PositionedChange[];
+  /** All up to here is told: where another feed may go on. */
+  readonly upTo: ChangePosition;
+}
+
 /** Changes in their order, as they are committed by whichever process. Ended by disposing of it. */
-export interface ChangeFeed extends AsyncIterable<readonly PositionedChange[]>, AsyncDisposable {}
+export interface ChangeFeed extends AsyncIterable<ChangeBatch>, AsyncDisposable {}
 
 /**
  * The record of changes. Drivers note every write to records whose definition has `recordedAs`, by
@@ -63,8 +71,7 @@ export interface ChangeLog {
   head(space: Space): Promise<ChangePosition>;
   /**
    * What is committed behind a position, those to come included, nothing left out. Changes of one
-   * record come in the order of their commits. An empty batch says that nothing more is committed
-   * at the moment. Waiting costs the store no query for each follower. The iteration throws
+   * record come in the order of their commits. Waiting costs the store no query for each follower. The iteration throws
    * `PositionLost` where changes behind the position are gone, and `StoreUnavailable`.
    */
   follow(space: Space, after: ChangePosition): ChangeFeed;

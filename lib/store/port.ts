@@ -25,6 +25,7 @@ export type {
   Actor,
   Authorship,
   ChangeAction,
+  ChangeBatch,
   ChangeFeed,
   ChangeLog,
   ChangePosition,

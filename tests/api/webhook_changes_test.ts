@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { USER_EVENTS } from "@/lib/auth/user_events.ts";
-import { TOLD_UP_TO } from "@/lib/events/webhooks/tell.ts";
+import { THE_POSITION, TOLD_UP_TO, type ToldUpToRecord } from "@/lib/events/webhooks/tell.ts";
 import { JOBS } from "@/lib/jobs/jobs.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Id } from "@/lib/store/port.ts";
@@ -139,6 +139,26 @@ Deno.test("what a process that ended has left untold another one tells", async (
   assert.equal(await app.services.engine.records(projectId, TOLD_UP_TO).count(ALL), 1);
   const jobs = app.services.engine.records(projectId, JOBS);
   assert.equal(await jobs.count(eq("kind", "tellWebhooks")), 1);
+});
+
+Deno.test("what is told is not looked through again, however much others write meanwhile", async () => {
+  await using hooks = await openWebhooks();
+  const { app, projectId } = hooks;
+  const { engine, webhookRunner } = app.services;
+  await hooks.create();
+  await create(hooks, 1);
+  await told(app.services);
+  await app.project(); // Written beside it.
+  const head = await engine.changes.head(projectId);
+  app.clock.advance(60_000);
+  await webhookRunner.runDue();
+  await told(app.services);
+  const toldUpTo = engine.records<ToldUpToRecord>(projectId, TOLD_UP_TO);
+  const { position } = (await toldUpTo.get(THE_POSITION))!.value;
+  assert.ok(position >= head);
+  await create(hooks, 2);
+  await told(app.services);
+  assert.deepEqual(typesOf(hooks), ["posts.created 1 was -", "posts.created 2 was -"]);
 });
 
 Deno.test("webhooks are told what becomes of users, and nothing that only Corbel may know of them", async () => {

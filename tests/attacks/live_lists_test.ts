@@ -299,6 +299,9 @@ Deno.test("listenToDocuments tells of nothing that is written once a collection 
     const readers: LiveReader[] = [];
     for (let i = 0; i < 5; i++) readers.push(open.use(await listen(`?n_gte=${i}`, { user: null })));
     await create({ n: 10, text: "open", userId: ann.id });
+    for (const reader of readers) {
+      for (let told = ""; !told.includes("open");) told = JSON.stringify((await reader.next())!);
+    }
     const privately = redefine({ rls: { mode: "private" } });
     const beside = Array.from(
       { length: 10 },
@@ -310,7 +313,6 @@ Deno.test("listenToDocuments tells of nothing that is written once a collection 
     for (const reader of readers) {
       const { shown, code } = await untilEnd(reader);
       assert.equal(code, "ACCESS_TOKEN_REQUIRED");
-      assert.match(shown, /open/);
       assert.equal(shown.includes(`closed ${round}`), false);
     }
     await redefine({ rls: { mode: "public-read" } });

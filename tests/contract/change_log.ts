@@ -3,6 +3,7 @@ import { SpaceFull, UniqueViolation } from "@/lib/store/errors.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type {
   Authorship,
+  ChangeBatch,
   ChangePosition,
   Engine,
   Id,
@@ -27,6 +28,9 @@ const BY: Authorship = {
 };
 const WRITING: Writing = { by: BY };
 
+/** In which a feed may look at what tells nothing until others are done. */
+const LOOK_MS = 300;
+
 const post = (n: number, more = {}) => ({ _id: id(n), n, isDeleted: false, ...more });
 
 const postsIn = (engine: Engine, space: Space, writing = WRITING) =>
@@ -41,19 +45,25 @@ async function behind(
   await using feed = engine.changes.follow(space, after);
   const changes: PositionedChange[] = [];
   for await (const batch of feed) {
-    if (batch.length === 0) break;
-    changes.push(...batch);
+    if (batch.changes.length === 0) break;
+    changes.push(...batch.changes);
   }
   return changes;
 }
 
+async function first(engine: Engine, space: Space, after: ChangePosition): Promise<ChangeBatch> {
+  await using feed = engine.changes.follow(space, after);
+  for await (const batch of feed) return batch;
+  assert.fail();
+}
+
 /** Takes from a feed until there are as many as this. */
 async function taken(
-  feed: AsyncIterator<readonly PositionedChange[]>,
+  feed: AsyncIterator<ChangeBatch>,
   count: number,
 ): Promise<PositionedChange[]> {
   const changes: PositionedChange[] = [];
-  while (changes.length < count) changes.push(...(await feed.next()).value as PositionedChange[]);
+  while (changes.length < count) changes.push(...(await feed.next()).value.changes);
   return changes;
 }
 
@@ -150,7 +160,7 @@ export const changeLogCases: Cases = {
     await postsIn(engine, space).insert(post(1));
     await using feed = engine.changes.follow(space, await engine.changes.head(space));
     const batches = feed[Symbol.asyncIterator]();
-    assert.deepEqual((await batches.next()).value, []);
+    assert.deepEqual((await batches.next()).value.changes, []);
     await postsIn(engine, space).insert(post(2));
     assert.deepEqual((await taken(batches, 1)).map(summary), ["created 2: - -> 2"]);
     await other.run({
@@ -178,6 +188,34 @@ export const changeLogCases: Cases = {
     for (const [i, { position }] of all.entries()) {
       assert.deepEqual(await behind(engine, space, position), all.slice(i + 1));
     }
+    const nothing = await first(engine, space, all[5]!.position);
+    assert.deepEqual(nothing.changes, []);
+    await postsIn(engine, space).insert(post(7));
+    assert.deepEqual((await behind(engine, space, nothing.upTo)).map(summary), [
+      "created 7: - -> 7",
+    ]);
+  },
+
+  "what was committed is told, however long a transaction of another space is under way": async (
+    { engine },
+  ) => {
+    const [space, another] = [newSpace(), newSpace()];
+    await postsIn(engine, another).insert(post(1));
+    const start = await engine.changes.head(space);
+    const written = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const under = engine.transaction(another, async (tx) => {
+      await tx.records(POSTS, WRITING).updateOne(eq("_id", id(1)), { set: { n: 2 } });
+      written.resolve();
+      await goOn.promise;
+    });
+    await written.promise;
+    await postsIn(engine, space).insert(post(3));
+    const told = behind(engine, space, start);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    goOn.resolve();
+    await under;
+    assert.deepEqual((await told).map(summary), ["created 3: - -> 3"]);
   },
 
   "changes of one record come in the order of their commits, none is left out": async (

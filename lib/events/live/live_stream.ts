@@ -205,14 +205,14 @@ export class LiveStream implements Subscriber {
     if (position === null || position > await engine.changes.head(projectId)) return null;
     await using feed = engine.changes.follow(projectId, position);
     try {
-      for await (const batch of feed) {
-        for (const change of batch) {
+      for await (const { changes } of feed) {
+        for (const change of changes) {
           position = change.position;
           if (change.name !== collection.definition.name) continue;
           const told = channel.seen(parse(change));
           if (told !== null) this.#send(told);
         }
-        if (batch.length === 0) break;
+        if (changes.length === 0) break;
         await nextTurn();
         if (isOvertaken() || this.#sink.isBehind()) return null;
       }

@@ -11,7 +11,7 @@ import {
 import type { JobRunner } from "../../jobs/runner.ts";
 import { isInUse } from "../../projects/projects.ts";
 import { PositionLost } from "../../store/errors.ts";
-import { and, eq } from "../../store/filter.ts";
+import { and, compare, eq } from "../../store/filter.ts";
 import { jsonText, parseJson } from "../../store/json_text.ts";
 import type {
   ChangePosition,
@@ -26,7 +26,7 @@ import { enabledWebhooks, enqueueDeliveries, type WebhookAudience } from "./deli
 import type { ToldChange } from "./records.ts";
 
 /** Up to which change a project's webhooks are told. */
-type ToldUpToRecord = StoredRecord & { position: ChangePosition };
+export type ToldUpToRecord = StoredRecord & { position: ChangePosition };
 
 /** In each project's space, one record, as long as it has webhooks that are on. */
 export const TOLD_UP_TO: Definition = {
@@ -36,7 +36,7 @@ export const TOLD_UP_TO: Definition = {
   trash: false,
 };
 
-const THE_POSITION = hashedId("webhook position");
+export const THE_POSITION = hashedId("webhook position");
 const THE_JOB = hashedId("tell webhooks");
 
 export interface TellServices extends JobServices {
@@ -60,7 +60,14 @@ export const TELL_WEBHOOKS: JobKind<TellServices> = {
     const { engine, clock } = services;
     const { webhooks } = await enabledWebhooks(services, space);
     if (webhooks.length > 0) {
-      await tellWebhooks(services, space);
+      const upTo = await tellWebhooks(services, space);
+      // So that what others write meanwhile is not gone through each time.
+      if (upTo !== null) {
+        await engine.records<ToldUpToRecord>(space, TOLD_UP_TO)
+          .updateOne(and(eq("_id", THE_POSITION), compare("position", "lt", upTo)), {
+            set: { position: upTo },
+          });
+      }
       return clock.now() + LOOK_MS;
     }
     await engine.records(space, TOLD_UP_TO).deleteOne(eq("_id", THE_POSITION));
@@ -90,17 +97,22 @@ export async function beginTelling(
 /**
  * Writes down what a project's webhooks are to be told of all changes that are not told yet, and
  * begins to send it. Any number of processes may do so at once: each change is taken by one.
+ * Resolves to up to where all is told; to null where there is no webhook that is on.
  */
-export async function tellWebhooks(services: TellServices, projectId: Id): Promise<void> {
+export async function tellWebhooks(
+  services: TellServices,
+  projectId: Id,
+): Promise<ChangePosition | null> {
   const { engine, log, webhookRunner } = services;
   const positions = engine.records<ToldUpToRecord>(projectId, TOLD_UP_TO);
   await webhookRunner.announce(projectId);
   for (;;) {
     const found = await positions.get(THE_POSITION);
-    if (found === null) return;
+    if (found === null) return null;
     const { position } = found.value;
     try {
-      if (await tellBehind(services, projectId, position)) return;
+      const upTo = await tellBehind(services, projectId, position);
+      if (upTo !== null) return upTo;
     } catch (error) {
       if (!(error instanceof PositionLost)) throw error;
       log.write("error", "Webhooks were not told of changes that are too old", {
@@ -114,38 +126,40 @@ export async function tellWebhooks(services: TellServices, projectId: Id): Promi
   }
 }
 
-/** False where another process was faster with one of them. */
+/** Null where another process was faster with one of them. */
 async function tellBehind(
   services: TellServices,
   projectId: Id,
   position: ChangePosition,
-): Promise<boolean> {
+): Promise<ChangePosition | null> {
   const { engine, webhookRunner } = services;
   const audience = await enabledWebhooks(services, projectId);
   await using feed = engine.changes.follow(projectId, position);
-  for await (const changes of feed) {
-    if (changes.length === 0) return true;
-    const jobs = await takeChanges(services, { position, audience, changes });
-    if (jobs === null) return false;
+  for await (const { changes, upTo } of feed) {
+    if (changes.length === 0) return upTo;
+    const jobs = await takeChanges(services, { position, upTo, audience, changes });
+    if (jobs === null) return null;
     for (const job of jobs) webhookRunner.begin(projectId, job);
-    position = changes.at(-1)!.position;
+    position = upTo;
   }
-  return true;
+  return position;
 }
 
 /** All of it or nothing; null where another process has told some of them. */
 async function takeChanges(
   services: TellServices,
-  { position, audience, changes }: {
+  { position, upTo, audience, changes }: {
     readonly position: ChangePosition;
+    readonly upTo: ChangePosition;
     readonly audience: WebhookAudience;
     readonly changes: readonly PositionedChange[];
   },
 ): Promise<JobRecord[] | null> {
-  const set = { position: changes.at(-1)!.position };
   return await services.engine.transaction(audience.projectId, async (tx) => {
     const moved = await tx.records<ToldUpToRecord>(TOLD_UP_TO)
-      .updateOne(and(eq("_id", THE_POSITION), eq("position", position)), { set });
+      .updateOne(and(eq("_id", THE_POSITION), eq("position", position)), {
+        set: { position: upTo },
+      });
     if (moved === null) return null;
     return await enqueueDeliveries(tx, services, audience, changes.flatMap(toldChanges));
   });

@@ -1,19 +1,38 @@
-import type { ChangeStream, ChangeStreamInsertDocument, Db, MongoClient } from "mongodb";
+import type {
+  ChangeStream,
+  ChangeStreamInsertDocument,
+  ChangeStreamReplaceDocument,
+  Db,
+  MongoClient,
+} from "mongodb";
 import { MongoServerError, Timestamp } from "mongodb";
-import type { ChangeFeed, ChangeLog, ChangePosition, PositionedChange } from "../changes.ts";
+import type {
+  ChangeBatch,
+  ChangeFeed,
+  ChangeLog,
+  ChangePosition,
+  PositionedChange,
+} from "../changes.ts";
 import { PositionLost } from "../errors.ts";
 import type { Space } from "../port.ts";
-import { changeOf, CHANGES, type Note, trimChanges } from "./changes.ts";
+import {
+  changeOf,
+  CHANGES,
+  isMark,
+  type Mark,
+  type Note,
+  setMark,
+  trimChanges,
+} from "./changes.ts";
 import { LIMITED } from "./connect.ts";
 import { translated } from "./failures.ts";
 
-type Inserted = ChangeStreamInsertDocument<Note>;
+/** Notes are inserted; a mark takes the place of the one before. */
+type Told = ChangeStreamInsertDocument<Note | Mark> | ChangeStreamReplaceDocument<Mark>;
 
-const INSERTED = { operationType: "insert", "ns.coll": CHANGES.name };
+const TOLD = { operationType: { $in: ["insert", "replace"] }, "ns.coll": CHANGES.name };
 /** How long the server waits for something new before it answers that there is nothing. */
 const WAIT_MS = 1_000;
-/** The same where what is looked for is there already. */
-const LOOK_MS = 20;
 /** Of texts that this process has noted in a space, after which it looks whether they are too much. */
 const TRIM_BYTES = 16 * 1_048_576;
 /** What the server no longer knows, or never knew. */
@@ -23,7 +42,8 @@ const LOST = new Set([222, 280, 286]);
  * {@linkcode ChangeLog} of a replica set. The notes are records like others; their order is that in
  * which the server has committed them, as its change streams tell it. A process reads one stream of
  * all spaces as long as anybody follows one of them, and where a follower begins earlier than that,
- * another one of its space until it has caught up.
+ * another one, up to a mark that it sets: what the server tells before the mark is all that was
+ * committed before it, however late it tells it.
  */
 export class MongoChangeLog implements ChangeLog {
   readonly #client: MongoClient;
@@ -100,20 +120,16 @@ export class MongoChangeLog implements ChangeLog {
     space: Space,
     follower: Follower,
     after: ChangePosition,
-  ): AsyncGenerator<readonly PositionedChange[]> {
+  ): AsyncGenerator<ChangeBatch> {
     try {
-      await this.#tailOpened();
-      // All that is committed by now is told by a stream that begins earlier; the rest by the tail.
-      const caughtUpAt = await this.head(space);
-      for await (const change of this.#earlier(space, { after, until: caughtUpAt, follower })) {
-        yield [change];
-      }
-      let last = caughtUpAt;
+      await (this.#tail ??= this.#newTail());
+      let upTo = after;
+      if (after < await this.head(space)) upTo = yield* this.#earlier(space, after, follower);
       while (!follower.isEnded) {
-        const next = follower.take().filter(({ position }) => position > last);
-        last = next.at(-1)?.position ?? last;
-        yield next;
-        if (next.length === 0) await follower.more();
+        const changes = follower.take().filter(({ position }) => position > upTo);
+        upTo = changes.at(-1)?.position ?? upTo;
+        yield { changes, upTo };
+        if (changes.length === 0) await follower.more();
       }
     } catch (error) {
       if (follower.isEnded) return;
@@ -121,31 +137,37 @@ export class MongoChangeLog implements ChangeLog {
     }
   }
 
+  /** Tells what the tail may not; returns up to where. */
   async *#earlier(
     space: Space,
-    { after, until, follower }: {
-      after: ChangePosition;
-      until: ChangePosition;
-      follower: Follower;
-    },
-  ): AsyncGenerator<PositionedChange> {
-    if (after >= until) return;
-    const stream = this.#dbOf(space).watch<Note, Inserted>([{ $match: INSERTED }], {
-      startAtOperationTime: timeOf(after),
-      maxAwaitTimeMS: LOOK_MS,
-    });
+    after: ChangePosition,
+    follower: Follower,
+  ): AsyncGenerator<ChangeBatch, ChangePosition> {
+    const control = this.#dbOf("control");
+    const where = { $in: [this.#dbOf(space).databaseName, control.databaseName] };
+    const stream = this.#client.watch<Note | Mark, Told>([
+      { $match: { ...TOLD, "ns.db": where } },
+    ], { startAtOperationTime: timeOf(after), maxAwaitTimeMS: WAIT_MS });
     const places = new Places();
+    let upTo = after;
     try {
+      const mark = await setMark(control);
       while (!follower.isEnded) {
         const next = await stream.tryNext();
-        if (next === null) {
-          if (hasPassed(stream.resumeToken, until)) return;
-          continue;
+        if (next === null) continue;
+        const told = next.fullDocument;
+        if (isMark(told)) {
+          if (!mark.equals(told.set)) continue;
+          // Of several servers one may commit a note at the mark's time.
+          const before = positionOf(justBefore(next.clusterTime!), BEHIND_ALL);
+          return before > upTo ? before : upTo;
         }
         const position = places.of(next);
-        if (position > until) return;
-        if (position > after) yield { position, ...changeOf(next.fullDocument) };
+        if (position <= after) continue;
+        upTo = position;
+        yield { changes: [{ position, ...changeOf(told) }], upTo };
       }
+      return upTo;
     } finally {
       await stream.close();
     }
@@ -165,40 +187,45 @@ export class MongoChangeLog implements ChangeLog {
     await (await tail?.catch(() => null))?.close();
   }
 
-  async #tailOpened(): Promise<void> {
-    const tail = this.#tail ??= this.#openTail();
-    try {
-      await tail;
-    } catch (error) {
-      if (this.#tail === tail) this.#tail = null;
-      throw error;
-    }
+  #newTail(): Promise<ChangeStream> {
+    /** False where another one stands in its place. */
+    const forget = () => {
+      const isThis = this.#tail === tail;
+      if (isThis) this.#tail = null;
+      return isThis;
+    };
+    // What the driver cannot go on with by itself: whoever follows begins anew.
+    const tail = this.#openTail((error) => {
+      if (!forget()) return;
+      for (const all of this.#followers.values()) for (const one of all) one.fail(error);
+    });
+    tail.catch(forget);
+    return tail;
   }
 
-  async #openTail(): Promise<ChangeStream> {
+  async #openTail(failed: (error: unknown) => void): Promise<ChangeStream> {
     const begun = await this.head("control");
-    const tail = this.#client.watch<Note, Inserted>([{ $match: INSERTED }], {
+    const tail = this.#client.watch<Note | Mark, Told>([{ $match: TOLD }], {
       startAtOperationTime: timeOf(begun),
       maxAwaitTimeMS: WAIT_MS,
     });
     const places = new Map<string, Places>();
     tail.on("change", (change) => {
+      const note = change.fullDocument;
+      if (isMark(note)) return;
       const database = change.ns.db;
       const followers = this.#followers.get(database);
       if (followers === undefined) return void places.delete(database);
       let placesOfOne = places.get(database);
       if (placesOfOne === undefined) places.set(database, placesOfOne = new Places());
       const position = placesOfOne.of(change);
-      const told = { position, ...changeOf(change.fullDocument) };
+      const told = { position, ...changeOf(note) };
       for (const follower of followers) follower.tell(told);
     });
-    // What the driver cannot go on with by itself: whoever follows begins anew.
-    const failed = (error: unknown) => {
-      this.#tail = null;
+    tail.on("error", (error) => {
       tail.close().catch(() => {});
-      for (const all of this.#followers.values()) for (const one of all) one.fail(error);
-    };
-    tail.on("error", failed);
+      failed(error);
+    });
     return tail;
   }
 }
@@ -241,7 +268,7 @@ class Places {
   #time = "";
   #place = 0;
 
-  of({ clusterTime }: Pick<Inserted, "clusterTime">): ChangePosition {
+  of({ clusterTime }: Pick<Told, "clusterTime">): ChangePosition {
     const time = timeText(clusterTime!); // Every change of a replica set has one.
     this.#place = time === this.#time ? this.#place + 1 : 0;
     this.#time = time;
@@ -249,7 +276,6 @@ class Places {
   }
 }
 
-const TIME_DIGITS = 16;
 const PLACE_DIGITS = 7;
 const BEHIND_ALL = 10 ** PLACE_DIGITS - 1;
 
@@ -259,21 +285,13 @@ const timeText = (time: Timestamp): string =>
 const positionOf = (time: Timestamp, place: number): ChangePosition =>
   `${timeText(time)}.${String(place).padStart(PLACE_DIGITS, "0")}`;
 
+const justBefore = (time: Timestamp): Timestamp => new Timestamp(time.subtract(1));
+
 const timeOf = (position: ChangePosition): Timestamp =>
   new Timestamp({
     t: Number.parseInt(position.slice(0, 8), 16),
     i: Number.parseInt(position.slice(8, 16), 16),
   });
-
-/**
- * Whether a server that has nothing more at the moment has looked that far: a long log it goes
- * through in several answers. MongoDB's tokens begin with the time; a server that only speaks its
- * protocol is taken at its word.
- */
-function hasPassed(token: unknown, until: ChangePosition): boolean {
-  const time = /^82([0-9A-F]{16})/i.exec(String((token as { _data?: unknown })?._data))?.[1];
-  return time === undefined || time.toLowerCase() >= until.slice(0, TIME_DIGITS);
-}
 
 const isLost = (error: unknown): boolean =>
   error instanceof MongoServerError && LOST.has(error.code as number);

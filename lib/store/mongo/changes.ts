@@ -83,6 +83,25 @@ export const changeOf = (note: Note): RecordedChange => ({
   after: note.after,
 });
 
+/** In the control database, beside notes; it is none. */
+export interface Mark {
+  readonly _id: "mark";
+  readonly set: ObjectId;
+}
+
+/**
+ * Commits something that change streams tell of: whoever has read that far has seen all that was
+ * committed before this was called. Resolves to what tells it from the marks of others.
+ */
+export async function setMark(control: Db): Promise<ObjectId> {
+  const set = new ObjectId();
+  await control.collection<Mark>(CHANGES.name)
+    .replaceOne({ _id: "mark" }, { set }, { upsert: true, ...LIMITED });
+  return set;
+}
+
+export const isMark = (told: Note | Mark): told is Mark => "set" in told;
+
 const REMOVED_AT_ONCE = 1_000;
 
 /** Removes the oldest of those that are too many or too large; resolves to how many. */

@@ -1,4 +1,4 @@
-import type { ChangeFeed, ChangeLog, ChangePosition, PositionedChange } from "../changes.ts";
+import type { ChangeBatch, ChangeFeed, ChangeLog, ChangePosition } from "../changes.ts";
 import type { Space } from "../port.ts";
 import {
   changesBehind,
@@ -41,14 +41,13 @@ export class SqliteChangeLog implements ChangeLog {
     const unwatch = this.#watch(space, wake);
     const read = () => changesBehind(this.#fileOf(space).reader, Number(after));
     return {
-      async *[Symbol.asyncIterator](): AsyncGenerator<readonly PositionedChange[]> {
+      async *[Symbol.asyncIterator](): AsyncGenerator<ChangeBatch> {
         while (!isEnded) {
           woken = Promise.withResolvers();
-          const batch = read();
-          yield batch;
-          const last = batch.at(-1);
-          if (last === undefined) await woken.promise;
-          else after = last.position;
+          const changes = read();
+          after = changes.at(-1)?.position ?? after;
+          yield { changes, upTo: after };
+          if (changes.length === 0) await woken.promise;
         }
       },
       // deno-lint-ignore require-await -- The port has drivers that wait.
