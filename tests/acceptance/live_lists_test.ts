@@ -36,7 +36,7 @@ async function delays(writer: Server, reader: Server, project: Project): Promise
   for (let n = 0; n < 30; n++) {
     await create(writer, project, { n });
     answeredAt.set(n, performance.now());
-    await client.until(`change ${n}`, () => client.shown("n").has(n), SOON_MS);
+    await client.until(`change ${n}`, () => client.shown("n").has(n), HELD_MS);
   }
   const changes = client.heard.filter(({ event }) => event === "change");
   assert.deepEqual(
@@ -83,7 +83,7 @@ Deno.test("SIGTERM ends live lists with a comment, and Last-Event-ID goes on aft
     await using client = clientOf(() => server, project);
     await client.until("the list", () => client.heard.length > 0, SOON_MS);
     await create(server, project, { n: 1 });
-    await client.until("the first", () => client.shown("n").has(1), SOON_MS);
+    await client.until("the first", () => client.shown("n").has(1), HELD_MS);
     const stopped = server;
     const { code } = await stopped.stop();
     assert.equal(code, 0);
@@ -95,9 +95,9 @@ Deno.test("SIGTERM ends live lists with a comment, and Last-Event-ID goes on aft
       for (const n of [2, 3]) await create(elsewhere, project, { n });
     }
     server = await startServer({ store, settings });
-    await client.until("what was missed", () => client.shown("n").has(3), SOON_MS);
+    await client.until("what was missed", () => client.shown("n").has(3), HELD_MS);
     await create(server, project, { n: 4 });
-    await client.until("what comes", () => client.shown("n").has(4), SOON_MS);
+    await client.until("what comes", () => client.shown("n").has(4), HELD_MS);
     const events = client.heard.map(({ event, data }) => `${event} ${data.document?.n ?? ""}`);
     assert.deepEqual(events, ["list ", "change 1", "change 2", "change 3", "change 4"]);
     assert.equal(client.heard.at(-1)!.data.total, 4);
@@ -115,7 +115,7 @@ Deno.test("SIGTERM ends live lists with a comment, and Last-Event-ID goes on aft
 const CONNECTIONS = database === "sqlite" ? 4 : 1;
 const WRITING_MS = 200;
 /** What a dead process left open in a transaction MongoDB holds for a minute, unless it notices. */
-const HELD_MS = database === "sqlite" ? SOON_MS : 90_000;
+const HELD_MS = database === "sqlite" ? SOON_MS : 200_000;
 
 /** Writes numbered documents over several connections until the server is gone. */
 async function writeUntilGone(
