@@ -71,8 +71,9 @@ export interface ChangeLog {
   head(space: Space): Promise<ChangePosition>;
   /**
    * What is committed behind a position, those to come included, nothing left out. Changes of one
-   * record come in the order of their commits. Waiting costs the store no query for each follower. The iteration throws
-   * `PositionLost` where changes behind the position are gone, and `StoreUnavailable`.
+   * record come in the order of their commits. Waiting costs the store no query for each follower.
+   * The iteration throws `PositionLost` where changes behind the position are gone, and
+   * `StoreUnavailable`.
    */
   follow(space: Space, after: ChangePosition): ChangeFeed;
   /**

@@ -300,7 +300,11 @@ Deno.test("listenToDocuments tells of nothing that is written once a collection 
     for (let i = 0; i < 5; i++) readers.push(open.use(await listen(`?n_gte=${i}`, { user: null })));
     await create({ n: 10, text: "open", userId: ann.id });
     for (const reader of readers) {
-      for (let told = ""; !told.includes("open");) told = JSON.stringify((await reader.next())!);
+      for (let told = ""; !told.includes("open");) {
+        const next = await reader.next();
+        assert.ok(next !== null, "it ended before the document was told");
+        told = JSON.stringify(next);
+      }
     }
     const privately = redefine({ rls: { mode: "private" } });
     const beside = Array.from(
