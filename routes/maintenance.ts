@@ -75,6 +75,8 @@ export interface Removed {
   readonly unfinished: number;
   readonly documents: number;
   readonly expired: number;
+  /** Old notes of the record of changes, where no server removes them by itself. */
+  readonly changes: number;
 }
 
 /**
@@ -86,7 +88,7 @@ export async function maintain(
   stopped: () => boolean = () => false,
 ): Promise<Removed> {
   const { engine, clock } = services;
-  let [documents, expired] = [0, 0];
+  let [documents, expired, changes] = [0, 0, 0];
   for (const definition of EXPIRING_CONTROL) {
     expired += await purgeExpired(engine.records("control", definition), definition, clock);
   }
@@ -95,11 +97,11 @@ export async function maintain(
   const unfinished = await removeUnfinished(services, stopped);
   const failures: unknown[] = [];
   for await (const { _id: projectId } of eachProject(services)) {
-    if (stopped()) return { projects, unfinished, documents, expired };
+    if (stopped()) return { projects, unfinished, documents, expired, changes };
     try {
       await adoptNotes(services, projectId);
       documents += await purgeDocuments(services, projectId, stopped);
-      expired += await engine.changes.trim(projectId, timestamp(clock));
+      changes += await engine.changes.trim(projectId, timestamp(clock));
       const which = dueBy(clock);
       await runJobs(services, COLLECTION_REMOVAL, { space: projectId, which, stopped });
       for (const definition of EXPIRING) {
@@ -114,7 +116,7 @@ export async function maintain(
   if (failures.length > 0) {
     throw new AggregateError(failures, `${failures.length} projects were left out: ${failures[0]}`);
   }
-  return { projects, unfinished, documents, expired };
+  return { projects, unfinished, documents, expired, changes };
 }
 
 async function purgeDocuments(

@@ -350,7 +350,7 @@ Deno.test("names in a form are bounded, and a long one is told once", async () =
   assert.match(refusalIn(tooMany), /up to 400 rows/);
 });
 
-Deno.test("the boundary of a form has at most 70 characters, and an encoded form is refused", async () => {
+Deno.test("the boundary of a form has at most 60 characters, and an encoded form is refused", async () => {
   await using posts = await openPosts(FREE);
   const { app, owner, path, projectId } = posts;
   const send = (address: string, boundary: string, headers: Record<string, string> = {}) => {
@@ -370,8 +370,8 @@ Deno.test("the boundary of a form has at most 70 characters, and an encoded form
   };
   const files = `/dashboard/projects/${projectId}/files`;
   for (const address of [`${path}/import`, `${path}/import/run`, files]) {
-    assert.equal((await send(address, "a".repeat(71))).status, 415, address);
-    assert.notEqual((await send(address, "a".repeat(70))).status, 415, address);
+    assert.equal((await send(address, "a".repeat(61))).status, 415, address);
+    assert.notEqual((await send(address, "a".repeat(60))).status, 415, address);
     const encoded = await send(address, "a", { "content-encoding": "gzip" });
     assert.equal(encoded.status, 415, `${address}, encoded`);
   }
