@@ -143,8 +143,6 @@ export interface Services extends LongWorkServices, AsyncDisposable {
 
 /** Each has a connection of its own to a mail server. */
 const MAILS_AT_ONCE_MAX = 8;
-/** Those that wait for their turn take no memory to speak of. */
-const WEBHOOK_JOBS_AT_ONCE_MAX = 10_000;
 /** Each is at it for as long as a collection is large. */
 const REMOVALS_AT_ONCE_MAX = 4;
 
@@ -217,7 +215,7 @@ export async function openServices(
     });
     const webhookRunner = createJobRunner<Services>(jobServices, {
       kinds: [TELL_WEBHOOKS, DELIVER, TELL_OWNER],
-      atOnceMax: WEBHOOK_JOBS_AT_ONCE_MAX,
+      atOnceMax: Infinity, // What is sent at once is bounded for each webhook, by `WebhookTurns`.
       announcedIn: WAITING_WEBHOOK_SPACES,
       servicesOf: () => services,
     });

@@ -1,56 +1,38 @@
-const PAUSE_MS = 2000;
-
 /**
- * Keeps a list as it is on the server.
- *
- * @param call Asks Corbel as whoever is signed in: `call(path, init)` resolves to the answer's data.
- * @param show Is called with the items, and with whether we hear of changes at the moment.
- * @returns A function that stops it.
+ * Keeps a list as it is on the server: `show(items, isLive)` is called whenever it changes, and
+ * `call(path, init)` asks Corbel as whoever is signed in. Returns a function that stops it.
  */
 export function liveList(call, { collection, query }, show) {
   const items = new Map();
-  let lastEventId; // Where to go on after a break, so that nothing is left out.
-  let source;
-  let isStopped = false;
+  let source, lastEventId, isStopped; // The id is where to go on, so that nothing is left out.
+  const tell = (isLive) => isStopped || show([...items.values()], isLive);
+  const add = (item) => items.set(item._id, item);
 
   async function open() {
-    try {
-      const body = JSON.stringify({ query, lastEventId });
-      const { url } = await call(`/api/data/${collection}/live`, { method: "POST", body });
-      if (isStopped) return;
-      source = new EventSource(url);
-      source.onopen = () => show([...items.values()], true);
-      source.onerror = openAgain;
-      source.addEventListener("list", (event) => take(event, ({ items }) => replaceAll(items)));
-      source.addEventListener("change", (event) => take(event, replaceOne));
-      source.addEventListener("reset", () => items.clear()); // The next event is a new list.
-    } catch {
-      openAgain();
-    }
+    const body = JSON.stringify({ query, lastEventId });
+    const ask = () => call(`/api/data/${collection}/live`, { method: "POST", body });
+    const ticket = await ask().catch(() => null);
+    if (ticket === null || isStopped) return openAgain();
+    source = new EventSource(ticket.url);
+    source.onopen = () => tell(true);
+    source.onerror = openAgain; // A ticket is good once: the browser's own attempts are no use.
+    const on = (name, apply) =>
+      source.addEventListener(name, (event) => {
+        apply(JSON.parse(event.data));
+        lastEventId = event.lastEventId;
+        tell(true);
+      });
+    on("list", (list) => {
+      items.clear();
+      list.items.forEach(add);
+    });
+    on("change", (it) => it.action === "removed" ? items.delete(it.id) : add(it.document));
   }
 
-  function take(event, apply) {
-    apply(JSON.parse(event.data));
-    lastEventId = event.lastEventId;
-    show([...items.values()], true);
-  }
-
-  function replaceAll(list) {
-    items.clear();
-    for (const item of list) items.set(item._id, item);
-  }
-
-  function replaceOne({ action, id, document }) {
-    if (action === "removed") items.delete(id);
-    else items.set(id, document);
-  }
-
-  // A ticket is good once: the attempts that the browser makes to reconnect would be refused.
   function openAgain() {
     source?.close();
-    if (isStopped) return;
-    show([...items.values()], false);
-    setTimeout(open, PAUSE_MS);
+    tell(false);
+    if (!isStopped) setTimeout(open, 2000);
   }
 
   open();

@@ -50,6 +50,7 @@ export const JOBS: Definition = {
   indexes: [
     { keys: [{ path: "dueAt", descending: false }] },
     { keys: [{ path: "subject", descending: false }] },
+    { keys: ["kind", "lane", "dueAt"].map((path) => ({ path, descending: false })) },
   ],
   trash: false,
 };
@@ -65,7 +66,7 @@ export interface JobKind<S extends JobServices> {
   readonly name: string;
   /**
    * Whether a pass begins them beside one another and does not wait for them: each may take long for
-   * a reason of its own.
+   * a reason of its own. No lane's jobs hold back those of another, however many they are.
    */
   readonly beside?: true;
   /**
@@ -213,14 +214,30 @@ export async function runJobs<S extends JobServices>(
   return done;
 }
 
+/** The lanes in which there are jobs of a kind, due or not: a seek in an index for each. */
+export async function* lanesOf(
+  { engine }: Pick<JobServices, "engine">,
+  kind: { readonly name: string },
+  space: Space,
+): AsyncGenerator<string> {
+  const jobs = engine.records<JobRecord>(space, JOBS);
+  const sort = [{ path: "lane", descending: false }];
+  for (let lane = "";;) {
+    const filter = jobsOf(kind, compare("lane", "gt", lane));
+    const [next] = (await jobs.list({ filter, sort, limit: 1 })).records();
+    if (next === undefined) return;
+    yield lane = next.lane;
+  }
+}
+
 /** Takes jobs that are due and that nobody has, as many as `limit`, for the caller to run. */
 export async function takeDue<S extends JobServices>(
   services: JobServices,
   kind: JobKind<S>,
-  { space, limit }: { space: Space; limit: number },
+  { space, lane, limit }: { space: Space; lane: string; limit: number },
 ): Promise<JobRecord[]> {
   const { engine, clock } = services;
-  const which = dueBy(clock);
+  const which = and(eq("lane", lane), dueBy(clock));
   const filter = and(jobsOf(kind, which), free(clock));
   const taken: JobRecord[] = [];
   const sort = [{ path: "dueAt", descending: false }];

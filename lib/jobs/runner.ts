@@ -12,6 +12,7 @@ import {
   type JobRecord,
   JOBS,
   type JobServices,
+  lanesOf,
   release,
   runJob,
   runJobs,
@@ -41,8 +42,8 @@ export const WAITING_WEBHOOK_SPACES: Definition = {
 const ANNOUNCED_MS = 30_000;
 /** A space stays announced for longer than a transaction can take that began after that. */
 const KEPT_MS = 300_000;
-/** How many jobs of a space are under way while passes begin more of them. */
-const BESIDE_MAX = 2_000;
+/** How many jobs of a lane are under way while passes begin more of them. */
+const BESIDE_MAX = 500;
 
 /**
  * Runs jobs in the background: at once where this process noted them, or when they are due. Disposing
@@ -81,8 +82,8 @@ export function createJobRunner<S extends JobServices>(
 ): JobRunner {
   const turn = pLimit(atOnceMax);
   const running = new Set<Promise<unknown>>();
-  /** By space, how many of them. */
-  const runningIn = new Map<Space, number>();
+  /** By kind, space and lane, how many of them. */
+  const runningIn = new Map<string, number>();
   const announced = new Map<Space, number>();
   let isStopped = false;
   const waiting = () => engine.records<WaitingSpaceRecord>("control", announcedIn);
@@ -95,6 +96,7 @@ export function createJobRunner<S extends JobServices>(
   }
 
   function begin(space: Space, job: JobRecord): void {
+    const place = placeOf(space, job.kind, job.lane);
     // Not before the answer to the request that noted it: its time would tell what is done.
     const run = nextTask()
       .then(() => turn(() => runOrRelease(space, job)))
@@ -104,20 +106,22 @@ export function createJobRunner<S extends JobServices>(
       })
       .finally(() => {
         running.delete(run);
-        const left = runningIn.get(space)! - 1;
-        if (left > 0) runningIn.set(space, left);
-        else runningIn.delete(space);
+        const left = runningIn.get(place)! - 1;
+        if (left > 0) runningIn.set(place, left);
+        else runningIn.delete(place);
       });
     running.add(run);
-    runningIn.set(space, (runningIn.get(space) ?? 0) + 1);
+    runningIn.set(place, (runningIn.get(place) ?? 0) + 1);
   }
 
   /** What would only wait here is left to other processes, and waits for no lease. */
   async function beginDue(space: Space, kind: JobKind<S>): Promise<void> {
-    const limit = BESIDE_MAX - (runningIn.get(space) ?? 0);
-    if (limit <= 0) return;
-    const jobs = await takeDue({ engine, clock, log }, kind, { space, limit });
-    for (const job of jobs) begin(space, job);
+    for await (const lane of lanesOf({ engine }, kind, space)) {
+      const limit = BESIDE_MAX - (runningIn.get(placeOf(space, kind.name, lane)) ?? 0);
+      if (limit <= 0) continue;
+      const jobs = await takeDue({ engine, clock, log }, kind, { space, lane, limit });
+      for (const job of jobs) begin(space, job);
+    }
   }
 
   async function idle(): Promise<void> {
@@ -189,6 +193,8 @@ export function createJobRunner<S extends JobServices>(
     },
   };
 }
+
+const placeOf = (space: Space, kind: string, lane: string): string => `${space} ${kind} ${lane}`;
 
 /** Behind all that goes on without waiting for anything outside. */
 const nextTask = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0));

@@ -44,10 +44,14 @@ async function projectIn({ services }: TestServices): Promise<Id> {
 const note = async (
   services: Services,
   space: Space,
-  { subject = "a", isClaimed = true }: { subject?: string; isClaimed?: boolean } = {},
+  { subject = "a", lane = subject, isClaimed = true }: {
+    subject?: string;
+    lane?: string;
+    isClaimed?: boolean;
+  } = {},
 ): Promise<JobRecord> => {
   const options = { kind: KIND, isClaimed };
-  const noted = [{ subject, lane: subject }];
+  const noted = [{ subject, lane }];
   const [job] = await services.engine
     .transaction(space, (tx) => enqueue(tx, services, noted, options));
   return job!;
@@ -303,6 +307,45 @@ Deno.test("a pass begins jobs that run beside one another without waiting for th
   await runner.idle();
   assert.equal(await jobsLeft(services, project), 0);
   assert.equal(begun.length, 3);
+});
+
+Deno.test("however many jobs of a lane are held up, a pass begins those of another", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const project = await projectIn(opened);
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const kind: JobKind<JobServices> = {
+    name: KIND,
+    beside: true,
+    async run(_services, _space, { subject, lane }) {
+      if (lane === "dead") await held;
+      done.push(subject);
+      return null;
+    },
+  };
+  await using runner = createJobRunner<JobServices>(services, {
+    kinds: [kind],
+    atOnceMax: 10_000,
+    servicesOf: () => services,
+  });
+  await runner.announce(project);
+  const dead = Array.from({ length: 2_001 }, (_, n) => ({ subject: `${n}`, lane: "dead" }));
+  await services.engine.transaction(
+    project,
+    (tx) => enqueue(tx, services, dead, { kind: KIND, isClaimed: false }),
+  );
+  clock.advance(1);
+  await note(services, project, { subject: "lives", lane: "other", isClaimed: false });
+  for (let passes = 0; passes < 3; passes++) await runner.runDue();
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  assert.deepEqual(done, ["lives"]);
+  release();
+  while (await jobsLeft(services, project) > 0) {
+    await runner.idle();
+    await runner.runDue();
+  }
+  assert.equal(new Set(done).size, 2_002);
 });
 
 Deno.test("a space that one runner forgets stays announced for one that has a place of its own", async () => {

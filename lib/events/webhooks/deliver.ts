@@ -6,7 +6,7 @@ import { WEBHOOK_TIMEOUT_MS } from "../../limits.ts";
 import { isInUse } from "../../projects/projects.ts";
 import { and, compare, eq, or } from "../../store/filter.ts";
 import type { Filter, Id, Records, Transaction } from "../../store/port.ts";
-import { DELIVER_JOB, webhookOf } from "./deliveries.ts";
+import { DELIVER_JOB } from "./deliveries.ts";
 import { DELIVERIES, type DeliveryRecord, type WebhookRecord, WEBHOOKS } from "./records.ts";
 import { isSuccess, type SendResult, type SendServices, sendSigned } from "./send.ts";
 import type { WebhookTurns } from "./turns.ts";
@@ -40,20 +40,20 @@ const TOLD_MS = 24 * HOUR_MS;
 const GONE = 410;
 
 /**
- * Sends what waits for the job's document and webhook, one after the other from the oldest on. One
- * that has to be tried again holds back those behind it. Whoever sends one has taken it itself: the
- * job alone may be done by two at once.
+ * Sends what waits for the document and webhook of the job's message, one after the other from the
+ * oldest on. One that has to be tried again holds back those behind it. Whoever sends one has taken
+ * it itself: the job alone may be done by two at once.
  */
 export const DELIVER: JobKind<DeliverServices> = {
   name: DELIVER_JOB,
   beside: true,
-  async run(services, space, { subject, lane }, stopped) {
+  async run(services, space, { subject, lane: webhookId }, stopped) {
     const { clock, webhookTurns } = services;
     if (space === "control") return null;
     // Before the store is asked for anything: thousands may be begun at once.
-    return await webhookTurns.run(webhookOf(lane), async () => {
+    return await webhookTurns.run(webhookId, async () => {
       if (stopped()) return clock.now();
-      return await deliverLane(services, space, { subject, lane, stopped });
+      return await deliverLane(services, space, { deliveryId: subject, stopped });
     });
   },
 };
@@ -62,13 +62,14 @@ export const DELIVER: JobKind<DeliverServices> = {
 async function deliverLane(
   services: DeliverServices,
   projectId: Id,
-  { subject, lane, stopped }: Pick<JobRecord, "subject" | "lane"> & { stopped(): boolean },
+  { deliveryId, stopped }: { readonly deliveryId: Id; stopped(): boolean },
 ): Promise<number | null> {
   const { engine, clock } = services;
   // Asked for a project that is gone, an engine would make its space anew.
   if (!await isInUse(services, projectId)) return null;
-  const found = await engine.records<DeliveryRecord>(projectId, DELIVERIES).get(subject);
+  const found = await engine.records<DeliveryRecord>(projectId, DELIVERIES).get(deliveryId);
   if (found?.value.state !== "queued") return null;
+  const { lane } = found.value;
   for (;;) {
     if (stopped()) return clock.now();
     const oldest = await oldestOf(services, projectId, lane);

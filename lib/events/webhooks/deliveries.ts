@@ -15,7 +15,7 @@ import {
   WEBHOOKS,
 } from "./records.ts";
 
-/** The kind of the jobs that send messages; a job's subject is the delivery's id. */
+/** The kind of the jobs that send messages; a job's subject is the delivery's id, its lane the webhook's. */
 export const DELIVER_JOB = "deliverWebhook";
 
 export interface EnqueueServices {
@@ -63,9 +63,6 @@ export async function enqueueDeliveries(
   return await enqueueSendings(tx, services, deliveries);
 }
 
-/** The webhook of a lane. */
-export const webhookOf = (lane: string): Id => lane.split(" ")[0]!;
-
 export const enqueueSendings = (
   tx: Transaction,
   services: EnqueueServices,
@@ -74,7 +71,7 @@ export const enqueueSendings = (
   enqueue(
     tx,
     services,
-    deliveries.map(({ _id, lane }) => ({ subject: _id, lane })),
+    deliveries.map(({ _id, webhookId }) => ({ subject: _id, lane: webhookId })),
     { kind: DELIVER_JOB, isClaimed: true },
   );
 
