@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
+import { WEBHOOK_REPLAY_MAX } from "@/lib/limits.ts";
 import { change, openWebhooks, type WebhookFixture } from "../api/webhooks.ts";
-import { ok } from "../api/test_collection.ts";
+import { ok, times } from "../api/test_collection.ts";
 import { fakeClock } from "../support/test_services.ts";
 import { joinProject, openAccount } from "../support/dashboard.ts";
 import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
@@ -123,6 +124,25 @@ Deno.test("a message is shown with request and answer, and is sent again, alone 
   assert.match(wrong.words, /"since" must be a time/);
   assert.equal((await sent(hooks)).length, 3);
 });
+
+Deno.test("where more is to be sent again than one request sends, the page says so and where to go on", async () => {
+  await using fixture = await opened();
+  const { dashboard, path, hooks } = fixture;
+  const { id } = await hooks.create();
+  await hooks.tell(...times(WEBHOOK_REPLAY_MAX, (n) => change({ recordId: recordId(n) })));
+  hooks.app.clock.advance(1000);
+  await hooks.tell(change({ recordId: recordId(WEBHOOK_REPLAY_MAX) }));
+  const page = await dashboard.get(`${path}/${id}`);
+  const since = { since: "2026-01-31T00:00:00Z" };
+  const some = await dashboard.follow(await dashboard.fill(page, "Send all again", since));
+  assert.match(some.words, /1000 messages are on their way again. There are more/);
+  await sent(hooks);
+  const rest = await dashboard.fill(some, "Send all again");
+  assert.equal(rest.location, `${path}/${id}?done=since`);
+  assert.equal((await sent(hooks)).length, 2 * (WEBHOOK_REPLAY_MAX + 1));
+});
+
+const recordId = (n: number): string => n.toString(16).padStart(24, "0");
 
 Deno.test("viewers see webhooks and messages, and can change nothing", async () => {
   await using fixture = await opened();

@@ -41,12 +41,17 @@ export const replayByForm: DeliveryHandler = async (c) => {
 export const replaySinceByForm: PageHandler<ProjectMember, "webhookId"> = async (c) => {
   const given = ((await c.var.body.form()).get("since") ?? "").trim();
   const place = placeOf(c);
-  const { problem } = await attempt(async () => {
+  const tried = await attempt(() => {
     const { since } = parseInput(ReplayInput, { since: given }, { problem: "INVALID_INPUT" });
-    await replayDeliveries(c.var.services, place, since);
+    return replayDeliveries(c.var.services, place, since);
   });
-  if (problem === null) return seeOther(`${webhooksPathOf(c)}/${place.webhookId}?done=since`);
-  return pageReply(await webhookPage(c, { replay: problem }), { status: problem.status });
+  if (tried.problem !== null) {
+    const page = await webhookPage(c, { replay: tried.problem });
+    return pageReply(page, { status: tried.problem.status });
+  }
+  const { nextSince } = tried.value;
+  const done = nextSince === null ? "done=since" : `done=some&since=${nextSince}`;
+  return seeOther(`${webhooksPathOf(c)}/${place.webhookId}?${done}`);
 };
 
 async function deliveryPage(c: DeliveryContext, problem: Problem | null) {

@@ -49,6 +49,7 @@ export const DeliveriesCard = (
           label="Send all again since"
           name="since"
           placeholder="2026-01-31T12:00:00Z"
+          value={new URLSearchParams(query).get("since")}
           required
         />
         <button class="quiet">Send all again</button>

@@ -8,7 +8,7 @@ import {
 } from "@/lib/events/webhooks/manage.ts";
 import { type TestedWebhook, testWebhook } from "@/lib/events/webhooks/test_webhook.ts";
 import { requiredId } from "@/lib/ids.ts";
-import { WEBHOOK_OVERLAP_HOURS } from "@/lib/limits.ts";
+import { WEBHOOK_OVERLAP_HOURS, WEBHOOK_REPLAY_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { parseInput } from "@/openapi/inputs.ts";
@@ -40,6 +40,9 @@ const DONE = {
   saved: "The webhook is saved.",
   again: "The message is on its way again.",
   since: "The messages are on their way again.",
+  some:
+    `${WEBHOOK_REPLAY_MAX} messages are on their way again. There are more: send those since the ` +
+    "time below, too.",
 };
 
 /** What a form of the page came to, if it did not lead elsewhere. */
