@@ -64,7 +64,7 @@ async function changeAccount(
     });
     if (changed === null) throw new Problem("ACCOUNT_NOT_FOUND"); // Deleted meanwhile.
     if (!endsAccess) return;
-    await dropCodes(tx, "control", changed.value.emailLower);
+    await dropCodes(tx, "control", changed.value);
     await endAccountSessions(tx, accountId);
   });
 }

@@ -55,7 +55,7 @@ async function changePassword(
       unset: ["demo"],
     });
     if (changed === null) throw new Problem("PASSWORD_WRONG");
-    await dropCodes(tx, "control", account.emailLower);
+    await dropCodes(tx, "control", account);
     return await endAccountSessions(tx, account._id, principal.sessionId);
   });
 }

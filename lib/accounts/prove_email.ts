@@ -71,8 +71,8 @@ export async function resetAccountPassword(
   });
   await engine.transaction("control", async (tx) => {
     const change = { set: { passwordHash }, unset: ["demo"] };
-    const { _id, emailLower } = await changeBy(tx, services, code, change);
-    await dropCodes(tx, "control", emailLower);
-    await endAccountSessions(tx, _id);
+    const account = await changeBy(tx, services, code, change);
+    await dropCodes(tx, "control", account);
+    await endAccountSessions(tx, account._id);
   });
 }

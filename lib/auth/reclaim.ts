@@ -15,10 +15,10 @@ import type { UserRecord } from "./users.ts";
 export async function reclaim(
   tx: Transaction,
   { projectId, clock }: { readonly projectId: Id; readonly clock: Clock },
-  { _id, emailLower }: UserRecord,
+  user: UserRecord,
 ): Promise<Id[]> {
-  const revoked = await revokeSessions(tx, clock, _id);
-  await deleteAll(tx.records(IDENTITIES), eq("userId", _id));
-  if (emailLower !== null) await dropCodes(tx, projectId, emailLower);
+  const revoked = await revokeSessions(tx, clock, user._id);
+  await deleteAll(tx.records(IDENTITIES), eq("userId", user._id));
+  await dropCodes(tx, projectId, user);
   return revoked;
 }

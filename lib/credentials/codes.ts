@@ -195,15 +195,21 @@ export async function useCode(tx: Transaction, code: CheckedCode): Promise<void>
   if (!await redeemCode(tx, code)) throw new Problem("INVALID_CODE");
 }
 
-/** Whatever codes there are for an address are good no more. */
+/** Whatever codes there are for somebody and their address are good no more. */
 export async function dropCodes(
   tx: Transaction,
   space: Space,
-  holder: string,
+  { _id, emailLower }: { readonly _id: Id; readonly emailLower: string | null },
 ): Promise<void> {
-  const purposes: readonly CodePurpose[] = ["verify", "resetPassword", "code"];
-  for (const purpose of purposes) {
-    await tx.records<CodeRecord>(CODES).deleteOne(eq("_id", idOf({ space, purpose, holder })));
+  const holders: Readonly<Record<CodePurpose, string | null>> = {
+    verify: emailLower,
+    resetPassword: emailLower,
+    code: emailLower,
+    emailChange: _id,
+  };
+  const codes = tx.records<CodeRecord>(CODES);
+  for (const [purpose, holder] of Object.entries(holders) as [CodePurpose, string | null][]) {
+    if (holder !== null) await codes.deleteOne(eq("_id", idOf({ space, purpose, holder })));
   }
 }
 

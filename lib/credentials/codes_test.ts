@@ -154,18 +154,18 @@ Deno.test("a code is hashed with the first key, and good with each that there is
   assert.equal(await checkCode(without, PLACE, code), null);
 });
 
-Deno.test("codes of an address are dropped whatever their purpose, and nobody else's", async () => {
+Deno.test("codes of somebody and their address are dropped whatever their purpose, and nobody else's", async () => {
   await using opened = await openTestServices();
   const { engine } = opened.services;
-  const purposes = ["verify", "resetPassword", "code"] as const;
+  const _id = opened.services.newId();
   const codes: [CodePlace, string][] = [];
-  for (const purpose of purposes) {
-    const place = { ...PLACE, purpose };
+  for (const purpose of ["verify", "resetPassword", "code", "emailChange"] as const) {
+    const place = { ...PLACE, purpose, ...(purpose === "emailChange" && { holder: _id }) };
     codes.push([place, await issue(opened, place)]);
   }
   const bob = { ...PLACE, holder: "bob@example.com" };
   const bobs = await issue(opened, bob);
-  await engine.transaction(SPACE, (tx) => dropCodes(tx, SPACE, PLACE.holder));
+  await engine.transaction(SPACE, (tx) => dropCodes(tx, SPACE, { _id, emailLower: PLACE.holder }));
   for (const [place, code] of codes) assert.equal(await isRight(opened, code, place), false);
   assert.ok(await isRight(opened, bobs, bob));
 });

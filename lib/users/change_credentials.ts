@@ -44,7 +44,7 @@ export async function changePassword(
       const changed = await tx.records<UserRecord>(USERS)
         .updateOne(unchanged, { set: { passwordHash, updatedAt: timestamp(clock) } });
       if (changed === null) throw new Problem("WRONG_PASSWORD");
-      if (user.emailLower !== null) await dropCodes(tx, projectId, user.emailLower);
+      await dropCodes(tx, projectId, user);
       return await revokeSessions(tx, clock, user._id, principal.sessionId);
     });
   });
@@ -119,7 +119,7 @@ export async function confirmEmailChange(
       if (before === undefined) throw new Problem("ACCESS_TOKEN_INVALID");
       const { email } = code;
       const emailLower = canonicalEmail(email);
-      if (before.emailLower !== null) await dropCodes(tx, projectId, before.emailLower);
+      await dropCodes(tx, projectId, before);
       const changed = await users.updateOne(eq("_id", userId), {
         set: {
           email,

@@ -167,7 +167,7 @@ export async function changeManagedUser(
       });
       const ends = disabled === true || passwordHash !== null || isMoved;
       const ended = ends ? await revokeSessions(tx, clock, userId) : [];
-      if (ends && before.emailLower !== null) await dropCodes(tx, projectId, before.emailLower);
+      if (ends) await dropCodes(tx, projectId, before);
       return { user: changed.value, ended };
     })
   );
@@ -203,8 +203,7 @@ export async function deleteUser(
     const event = { event: "deleted", before: deleted.value, after: null, actor: BY_KEY } as const;
     await noteUserEvent(tx, services.clock, event);
     const revoked = await revokeSessions(tx, clock, userId);
-    const { emailLower } = deleted.value;
-    if (emailLower !== null) await dropCodes(tx, projectId, emailLower);
+    await dropCodes(tx, projectId, deleted.value);
     const theirs = eq("userId", userId);
     await deleteAll(tx.records(SESSIONS), theirs);
     await deleteAll(tx.records(IDENTITIES), theirs);

@@ -99,7 +99,7 @@ async function dropWaysIn(
   user: UserRecord,
 ): Promise<Id[]> {
   if (!user.emailVerified) return await reclaim(tx, context, user);
-  await dropCodes(tx, context.projectId, user.emailLower!);
+  await dropCodes(tx, context.projectId, user);
   return await revokeSessions(tx, context.clock, user._id);
 }
 
