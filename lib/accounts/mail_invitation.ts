@@ -4,6 +4,8 @@ import type { JobRecord } from "../jobs/jobs.ts";
 import type { JobRunner } from "../jobs/runner.ts";
 import { INVITATION_MS } from "../limits.ts";
 import { enqueueMail, findMailContext, type OutboxServices } from "../mail/outbox.ts";
+import { findMailSettings } from "../mail/settings.ts";
+import { chooseTemplates } from "../mail/template_store.ts";
 import {
   type GivenInvitation,
   type InvitationMail,
@@ -17,8 +19,9 @@ interface MailInvitationServices extends OutboxServices {
 }
 
 /**
- * Invites as `inviteMember` does, and mails the link where mail can be sent: to one address one a
- * minute and five an hour, whoever invites it. Throws what `inviteMember` throws.
+ * Invites as `inviteMember` does, and mails the link where mail can be sent, in the words of the
+ * project's template if it has one: to one address one a minute and five an hour, whoever invites
+ * it. Throws what `inviteMember` throws.
  */
 export async function inviteByMail(
   services: MailInvitationServices,
@@ -33,12 +36,22 @@ export async function inviteByMail(
     if (context === null) return null;
     const place = { space: "control", purpose: kind, holder: canonicalEmail(to) } as const;
     if (!await maySend(services, place)) return null;
+    const { _id: projectId } = inviter.project;
+    const settings = await findMailSettings(services, projectId);
+    const wanted = settings?.language ? [settings.language] : [];
+    const choice = { kinds: [kind], wanted, hasLink: true } as const;
+    const templateOf = await chooseTemplates(services, projectId, choice);
     await jobRunner.announce("control");
     return async (tx, url) => {
       const variables = { url, project: inviter.project.name };
       // The link is as good as a code: whoever has it accepts.
       const secret = { hasCode: true, usefulMs: INVITATION_MS };
-      written.job = await enqueueMail(tx, services, context, { kind, to, variables, ...secret });
+      written.job = await enqueueMail(tx, services, { ...context, templateOf }, {
+        kind,
+        to,
+        variables,
+        ...secret,
+      });
     };
   };
   const sent = await inviteMember(services, inviter, { ...given, mailFor });

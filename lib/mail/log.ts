@@ -1,7 +1,8 @@
 import type { Cursors } from "../paging/cursor.ts";
 import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { Problem } from "../problems.ts";
-import { ALL, and, eq } from "../store/filter.ts";
+import type { AccountRecord } from "../projects/account_records.ts";
+import { ALL, and, eq, not } from "../store/filter.ts";
 import type { Engine, Filter, Id, Space } from "../store/port.ts";
 import { type MailProvider, type MailRecord, MAILS, type MailState } from "./mails.ts";
 import { mailContext, noteMails } from "./outbox.ts";
@@ -46,28 +47,48 @@ export interface KeptMail extends LoggedMail {
   readonly html: string | null;
 }
 
+/** Whose mails: all of a project, or those of the control space that went to one account. */
+export type Mailbox = { readonly projectId: Id } | {
+  readonly account: Pick<AccountRecord, "email" | "emailVerified">;
+};
+
+const isOfProject = (mailbox: Mailbox): mailbox is { readonly projectId: Id } =>
+  "projectId" in mailbox;
+
+const spaceOf = (mailbox: Mailbox): Space => isOfProject(mailbox) ? mailbox.projectId : "control";
+
+function keptIn(mailbox: Mailbox): Filter {
+  const kept = eq("state", "kept");
+  if (isOfProject(mailbox)) return kept;
+  const { email, emailVerified } = mailbox.account;
+  const theirs = and(kept, eq("to", email));
+  // Whoever registers an address first has no right to its invitations.
+  return emailVerified ? theirs : and(theirs, not(eq("kind", "invitation")));
+}
+
 /**
  * Mails that are kept because nobody sends them, for the dashboard of who develops. Throws
  * `INVALID_CURSOR`.
  */
 export async function listKeptMails(
   services: LogServices,
-  space: Space,
+  mailbox: Mailbox,
   request: PageRequest,
 ): Promise<RecordPage<KeptMail>> {
-  const { items, nextCursor } = await pageOf(services, space, eq("state", "kept"), request);
+  const { items, nextCursor } = await pageOf(services, spaceOf(mailbox), keptIn(mailbox), request);
   return { items: items.map(keptMail), nextCursor };
 }
 
 /** One of them. Throws `MAIL_NOT_FOUND`. */
 export async function findKeptMail(
   { engine }: Pick<LogServices, "engine">,
-  space: Space,
+  mailbox: Mailbox,
   mailId: Id,
 ): Promise<KeptMail> {
-  const mail = (await engine.records<MailRecord>(space, MAILS).get(mailId))?.value;
-  if (mail?.state !== "kept") throw new Problem("MAIL_NOT_FOUND");
-  return keptMail(mail);
+  const mail = await engine.records<MailRecord>(spaceOf(mailbox), MAILS)
+    .findOne(and(eq("_id", mailId), keptIn(mailbox)));
+  if (mail === null) throw new Problem("MAIL_NOT_FOUND");
+  return keptMail(mail.value);
 }
 
 const keptMail = (mail: MailRecord): KeptMail => ({

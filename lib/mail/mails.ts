@@ -1,7 +1,7 @@
 import type { Definition, StoredRecord } from "../store/port.ts";
 
-/** What Corbel sends of its own accord; `custom` is what applications have it send. */
-export const MAIL_KINDS = [
+/** What Corbel sends for a project, in its own words or in those of the project's template. */
+export const PROJECT_MAIL_KINDS = [
   "verify",
   "resetPassword",
   "code",
@@ -9,8 +9,10 @@ export const MAIL_KINDS = [
   "emailChanged",
   "accountExists",
   "invitation",
-  "webhookFailed",
 ] as const;
+
+/** What Corbel sends of its own accord; `custom` is what applications have it send. */
+export const MAIL_KINDS = [...PROJECT_MAIL_KINDS, "webhookFailed"] as const;
 
 export type MailKind = (typeof MAIL_KINDS)[number];
 

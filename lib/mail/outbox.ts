@@ -175,12 +175,10 @@ export async function noteMails(
   mails: readonly MailRecord[],
 ): Promise<JobRecord[]> {
   // The transaction may run once more, or fail: who reads this develops, and can tell.
-  for (const { state, to, subject } of mails) {
+  for (const { state, to, subject, hasCode, text } of mails) {
     if (state !== "kept") continue;
-    services.log.write("info", "A mail is kept, and not sent: the dashboard shows it", {
-      to,
-      subject,
-    });
+    const said = { to, subject, ...(hasCode && { text }) };
+    services.log.write("info", "A mail is kept, and not sent: the dashboard shows it", said);
   }
   const noted = mails.filter(({ state }) => state === "queued")
     .map(({ _id }) => ({ subject: _id, lane: _id }));

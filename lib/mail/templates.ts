@@ -1,5 +1,5 @@
 import { MAIL_BODY_LENGTH_MAX, MAIL_SUBJECT_LENGTH_MAX } from "../limits.ts";
-import { MAIL_KINDS, type MailKind } from "./mails.ts";
+import { type MailKind, PROJECT_MAIL_KINDS } from "./mails.ts";
 
 /** Texts of a mail, with `{{name}}` where a variable is filled in. */
 export interface MailTemplate {
@@ -180,10 +180,11 @@ const BUILT_IN: Readonly<Record<MailKind, (hasLink: boolean) => MailTemplate>> =
 export const builtInTemplate = (kind: MailKind, hasLink: boolean): MailTemplate =>
   BUILT_IN[kind](hasLink);
 
+/** Those that a project's own take the place of. */
 export const builtInTemplates = (
   hasLink: boolean,
 ): (MailTemplate & { readonly name: MailKind })[] =>
-  MAIL_KINDS.map((name) => ({ name, ...builtInTemplate(name, hasLink) }));
+  PROJECT_MAIL_KINDS.map((name) => ({ name, ...builtInTemplate(name, hasLink) }));
 
 /** What a preview fills in where the caller gives nothing else. */
 export const SAMPLE_VARIABLES: MailVariables = {

@@ -9,7 +9,7 @@ import {
   MAIL_VARIABLE_LENGTH_MAX,
   MAIL_VARIABLES_MAX,
 } from "@/lib/limits.ts";
-import { MAIL_KINDS } from "@/lib/mail/mails.ts";
+import { MAIL_KINDS, PROJECT_MAIL_KINDS } from "@/lib/mail/mails.ts";
 import { canonicalLanguage, TEMPLATE_NAME } from "@/lib/mail/template_store.ts";
 import { VARIABLE_NAME } from "@/lib/mail/templates.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
@@ -339,7 +339,7 @@ export const StoredMailTemplate = z.strictObject({
   updatedAt: time,
 }).openapi("MailTemplate", { example: TEMPLATE_EXAMPLE });
 
-const BuiltInMailTemplate = z.strictObject({ name: z.enum(MAIL_KINDS), ...template })
+const BuiltInMailTemplate = z.strictObject({ name: z.enum(PROJECT_MAIL_KINDS), ...template })
   .openapi("BuiltInMailTemplate", {
     description: "What is sent where the project has none of that name.",
   });

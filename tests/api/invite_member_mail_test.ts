@@ -30,6 +30,28 @@ Deno.test("inviteMember mails the link that its answer has, and it makes a membe
   assert.equal(ok(await accept(team.stranger, token)).role, "admin");
 });
 
+Deno.test("inviteMember writes in the words of the project's template, in the project's language", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const { owner, projectId } = team;
+  const path = `/api/projects/${projectId}`;
+  for (const [language, greeting] of [["en", "Come to"], ["de", "Komm zu"]]) {
+    const body = { subject: `${greeting} {{project}}`, text: "Hier: {{url}}" };
+    ok(
+      await owner.send({
+        method: "PUT",
+        path: `${path}/mail/templates/invitation/${language}`,
+        body,
+      }),
+    );
+  }
+  ok(await owner.send({ method: "PUT", path: `${path}/mail`, body: { mailLanguage: "de" } }));
+  const { url } = ok(await owner.send(inviting(team, ADA)), 201);
+  const [mail] = await invitations(app);
+  assert.match(mail!.subject, /^Komm zu /);
+  assert.deepEqual([mail!.text, mail!.html], [`Hier: ${url}`, null]);
+});
+
 Deno.test("inviteMember: whether the address has an account changes neither answer nor mail", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);

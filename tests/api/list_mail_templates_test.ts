@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MAIL_KINDS } from "@/lib/mail/mails.ts";
+import { PROJECT_MAIL_KINDS } from "@/lib/mail/mails.ts";
 import { openAccount } from "../support/dashboard.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { createTestOwner } from "./test_owner.ts";
@@ -10,7 +10,7 @@ Deno.test("members read the project's templates, page by page, beside those that
   const owner = await createTestOwner(app);
   const empty = ok(await owner.as("viewer", { path: "/mail/templates" }));
   assert.deepEqual([empty.items, empty.nextCursor], [[], null]);
-  assert.deepEqual(empty.builtIn.map(({ name }: { name: string }) => name), MAIL_KINDS);
+  assert.deepEqual(empty.builtIn.map(({ name }: { name: string }) => name), PROJECT_MAIL_KINDS);
   for (const name of ["code", "order"]) {
     const body = { subject: `${name} {{code}}`, text: "Text" };
     ok(await owner.asOwner({ method: "PUT", path: `/mail/templates/${name}/en`, body }));

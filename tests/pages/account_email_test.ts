@@ -11,13 +11,19 @@ import {
   storedAccount,
   wrongCode,
 } from "../api/account_email.ts";
+import { inviting } from "../api/invitations.ts";
+import { mailEnv } from "../api/outbox_fixture.ts";
+import { openTeam } from "../api/team.ts";
+import { ok } from "../api/test_collection.ts";
 import { openAccount, PASSWORD, sessionCookieOf } from "../support/dashboard.ts";
 import { codeTo, mailsOf } from "../support/mailbox.ts";
 import { assertHarmless, HOSTILE, openDashboard, type PageAnswer } from "../support/pages.ts";
+import { startSmtpServer } from "../support/smtp_server.ts";
 import { openTestApp } from "../support/test_app.ts";
 
 const SIGN_IN = "/dashboard/sign-in";
 const FORGOTTEN = "/dashboard/forgot-password";
+const MAILBOX = "/dashboard/account/mailbox";
 
 const verifyPath = (purpose: string, email = ADA) =>
   `/dashboard/verify?${new URLSearchParams({ purpose, email })}`;
@@ -155,6 +161,51 @@ Deno.test("another code is sent from the page of the code, a minute later at the
     assert.equal((await mailed(app)).length, count);
     app.clock.advance(MINUTE_MS);
   }
+});
+
+Deno.test("where mails are kept an account reads those to its own address, and nobody else's", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app, { email: ADA });
+  const other = openDashboard(app, await openAccount(app, { email: "bob@example.com" }));
+  const dashboard = openDashboard(app, account);
+  const shown = await dashboard.get("/dashboard/account");
+  assert.ok(linksOf(shown).includes(MAILBOX));
+  const code = await codeTo(app.services, "control", ADA);
+  const mailbox = await dashboard.get(MAILBOX);
+  const mail = (await mailsOf(app.services, "control")).find(({ to }) => to === ADA);
+  assert.ok(mailbox.words.includes(code));
+  assert.ok(!mailbox.words.includes("bob@example.com"));
+  const html = `${MAILBOX}/kept/${mail!._id}`;
+  assert.equal((await dashboard.get(html)).text, mail!.html);
+  assert.equal((await other.get(html)).status, 404);
+  assert.equal((await openDashboard(app).get(MAILBOX)).status, 303);
+});
+
+Deno.test("where mails are kept invitations are shown to whoever has verified the address alone", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app, { email: ADA });
+  const dashboard = openDashboard(app, account);
+  const otp = await codeTo(app.services, "control", ADA);
+  const team = await openTeam(app);
+  const { url } = ok(await team.owner.send(inviting(team, ADA)), 201);
+  const isShown = async () => (await dashboard.get(MAILBOX)).words.includes(url);
+  assert.equal(await isShown(), false);
+  ok(
+    await account.send({
+      method: "POST",
+      path: "/api/auth/verify-email",
+      body: { email: ADA, otp },
+    }),
+  );
+  assert.equal(await isShown(), true);
+});
+
+Deno.test("where mails are sent there is no mailbox of an account", async () => {
+  await using server = await startSmtpServer();
+  await using app = await openTestApp({ env: mailEnv(server) });
+  const dashboard = openDashboard(app, await openAccount(app, { email: ADA }));
+  assert.ok(!linksOf(await dashboard.get("/dashboard/account")).includes(MAILBOX));
+  assert.equal((await dashboard.get(MAILBOX)).status, 404);
 });
 
 Deno.test("where no mail can be sent the pages say what to do instead", async () => {

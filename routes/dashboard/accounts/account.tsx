@@ -21,6 +21,8 @@ import { Sessions } from "./account_sessions.tsx";
 import { SEND_CODE, VERIFY } from "./codes.tsx";
 
 export const ACCOUNT = "/dashboard/account";
+/** Where mails are only kept. */
+export const MAILBOX = `${ACCOUNT}/mailbox`;
 
 const DONE = {
   verified: "Your e-mail is verified.",
@@ -60,7 +62,7 @@ async function accountPage(c: PageContext<SignedInAccount>, refused?: Refused) {
       </Bar>
       <div class="sheet">
         <DoneNote query={query} sentences={DONE} />
-        <About account={account} mails={mails} />
+        <About account={account} mails={mails} keeps={services.config.mail.keeps} />
         <PlanCard account={account} projects={projects} />
         <AiCard account={account} usage={ai} problem={of("ai-key")} />
         <PasswordCard problem={of("password")} email={account.email} />
@@ -71,7 +73,9 @@ async function accountPage(c: PageContext<SignedInAccount>, refused?: Refused) {
   );
 }
 
-const About = ({ account, mails }: { account: AccountRecord; mails: boolean }) => (
+const About = (
+  { account, mails, keeps }: { account: AccountRecord; mails: boolean; keeps: boolean },
+) => (
   <article class="card">
     <h2>You</h2>
     <dl class="facts">
@@ -91,6 +95,11 @@ const About = ({ account, mails }: { account: AccountRecord; mails: boolean }) =
       </dd>
     </dl>
     {!account.emailVerified && <Verify email={account.email} mails={mails} />}
+    {keeps && (
+      <p class="muted">
+        Mails are not sent here, but kept: those to you are in <a href={MAILBOX}>your mailbox</a>.
+      </p>
+    )}
   </article>
 );
 

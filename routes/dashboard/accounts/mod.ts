@@ -2,7 +2,7 @@ import { countedByAddress } from "@/openapi/security.ts";
 import type { Mount } from "../../handler.ts";
 import { session, visitor } from "../guards.ts";
 import { get, post } from "../pages.ts";
-import { ACCOUNT, showAccount } from "./account.tsx";
+import { ACCOUNT, MAILBOX, showAccount } from "./account.tsx";
 import {
   changePassword,
   clearAiKey,
@@ -20,6 +20,7 @@ import {
   showVerify,
   VERIFY,
 } from "./codes.tsx";
+import { showAccountMailbox, showAccountMailHtml } from "./account_mailbox.tsx";
 import { register, showRegister, showSignIn, signIn, signOut } from "./sign_in.tsx";
 
 export function accountPages(mount: Mount): void {
@@ -33,6 +34,8 @@ export function accountPages(mount: Mount): void {
   mount(post(VERIFY, countedByAddress(visitor)), enterCodeByForm);
   mount(post(SEND_CODE, countedByAddress(visitor)), sendCodeByForm);
   mount(get(ACCOUNT, session), showAccount);
+  mount(get(MAILBOX, session), showAccountMailbox);
+  mount(get(`${MAILBOX}/kept/{mailId}`, session), showAccountMailHtml);
   mount(post(`${ACCOUNT}/password`, countedByAddress(session)), changePassword);
   mount(post(`${ACCOUNT}/sessions`, session), endOtherSessions);
   mount(post(`${ACCOUNT}/sessions/{sessionId}`, session), endSession);

@@ -1,7 +1,9 @@
 import { requiredId } from "@/lib/ids.ts";
-import { findKeptMail, type KeptMail, listKeptMails } from "@/lib/mail/log.ts";
+import { findKeptMail, type KeptMail, listKeptMails, type Mailbox } from "@/lib/mail/log.ts";
 import type { RecordPage } from "@/lib/paging/record_page.ts";
+import type { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
+import type { Services } from "@/lib/services.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
@@ -12,10 +14,7 @@ import { logPage } from "./log.tsx";
 import { loadMailPage, type MailPage } from "./mail_page.ts";
 import { hasMailbox, MailShell } from "./mail_shell.tsx";
 
-/** Each stands there with all it says. */
-const MAILS = 20;
-
-const NONE = { items: [], nextCursor: null };
+const mailboxOf = (c: PageContext<ProjectMember>) => ({ projectId: c.var.principal.project._id });
 
 /** Where mails are only kept, they are what one comes for. */
 export const showMail: PageHandler<ProjectMember> = async (c) => {
@@ -25,37 +24,66 @@ export const showMail: PageHandler<ProjectMember> = async (c) => {
 
 /** The HTML of a mail that is kept, for its frame. */
 export const showMailHtml: PageHandler<ProjectMember, "mailId"> = async (c) => {
-  const { services, principal } = c.var;
+  const { services } = c.var;
   const id = requiredId(c.req.valid("param").mailId);
-  const { html, text } = await findKeptMail(services, principal.project._id, id);
+  const { html, text } = await findKeptMail(services, mailboxOf(c), id);
   return framedReply(html ?? text);
 };
 
 async function mailboxPage(c: PageContext<ProjectMember>, page: MailPage) {
-  const { services, principal, state: { query } } = c.var;
-  const tried = await attempt(() =>
-    listKeptMails(services, principal.project._id, pagingOf(query, MAILS))
-  );
-  const { items, nextCursor }: RecordPage<KeptMail> = tried.problem === null ? tried.value : NONE;
+  const { services, state: { query } } = c.var;
+  const listed = await keptMailsOf(services, mailboxOf(c), query);
   return pageReply(
     <MailShell page={page} title="Mailbox" current={page.path}>
-      <Refusal problem={tried.problem} />
-      <p class="muted">
-        Mails are not sent here, but kept for whoever develops: this is all that would have been
-        sent, the newest first.
-      </p>
-      {items.length === 0 && (
-        <p class="empty">
-          No mail so far. Sign up with any address, or send one with your secret key, and it is
-          here.
-        </p>
-      )}
-      {items.map((mail) => <Mail mail={mail} path={page.path} />)}
-      <Pages path={page.path} query={query} nextCursor={nextCursor} what="mails" />
+      <KeptMails
+        listed={listed}
+        path={page.path}
+        query={query}
+        hint="Sign up with any address, or send one with your secret key, and it is here."
+      />
     </MailShell>,
-    { status: tried.problem?.status ?? 200 },
+    { status: listed.problem?.status ?? 200 },
   );
 }
+
+/** Each stands there with all it says. */
+const MAILS = 20;
+
+interface Listed extends RecordPage<KeptMail> {
+  readonly problem: Problem | null;
+}
+
+/** One page; a cursor that is none is said beside it. */
+export async function keptMailsOf(
+  services: Services,
+  mailbox: Mailbox,
+  query: string,
+): Promise<Listed> {
+  const tried = await attempt(() => listKeptMails(services, mailbox, pagingOf(query, MAILS)));
+  if (tried.problem !== null) return { items: [], nextCursor: null, problem: tried.problem };
+  return { ...tried.value, problem: null };
+}
+
+export const KeptMails = (
+  { listed: { items, nextCursor, problem }, path, query, hint }: {
+    listed: Listed;
+    path: string;
+    query: string;
+    /** How one comes by a mail. */
+    hint: string;
+  },
+) => (
+  <>
+    <Refusal problem={problem} />
+    <p class="muted">
+      Mails are not sent here, but kept for whoever develops: this is all that would have been sent,
+      the newest first.
+    </p>
+    {items.length === 0 && <p class="empty">No mail so far. {hint}</p>}
+    {items.map((mail) => <Mail mail={mail} path={path} />)}
+    <Pages path={path} query={query} nextCursor={nextCursor} what="mails" />
+  </>
+);
 
 const Mail = ({ mail, path }: { mail: KeptMail; path: string }) => (
   <article class="card mail">

@@ -5,7 +5,7 @@ import {
   type ShownTemplate,
   TEMPLATE_NAME,
 } from "@/lib/mail/template_store.ts";
-import { MAIL_KINDS, type MailKind } from "@/lib/mail/mails.ts";
+import { PROJECT_MAIL_KINDS } from "@/lib/mail/mails.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
@@ -58,14 +58,10 @@ interface Typed {
   readonly problem: Problem;
 }
 
-/** Those are written to accounts, in Corbel's own words alone. */
-const TO_ACCOUNTS: readonly MailKind[] = ["invitation", "webhookFailed"];
-const OWN_KINDS = MAIL_KINDS.filter((kind) => !TO_ACCOUNTS.includes(kind));
-
 async function templatesPage(c: PageContext<ProjectMember>, typed: Typed | null = null) {
   const [page, templates] = await Promise.all([loadMailPage(c), templatesOf(c)]);
   const named = [...new Set(templates.map(({ name }) => name))]
-    .filter((name) => !OWN_KINDS.some((kind) => kind === name)).toSorted();
+    .filter((name) => !PROJECT_MAIL_KINDS.some((kind) => kind === name)).toSorted();
   return (
     <MailShell page={page} title="Mail templates" current={`${page.path}/templates`}>
       <DoneNote query={c.var.state.query} sentences={DONE} />
@@ -74,9 +70,9 @@ async function templatesPage(c: PageContext<ProjectMember>, typed: Typed | null 
         place, in each language that you write one in.
       </p>
       <article class="card">
-        <h2>Mails of sign-in</h2>
+        <h2>Mails that Corbel sends</h2>
         <ul class="rows">
-          {OWN_KINDS.map((name) => (
+          {PROJECT_MAIL_KINDS.map((name) => (
             <TemplateRow name={name} label={KINDS[name]} templates={templates} page={page} />
           ))}
         </ul>

@@ -1,0 +1,42 @@
+import { ownAccount } from "@/lib/accounts/own_account.ts";
+import { requiredId } from "@/lib/ids.ts";
+import { findKeptMail } from "@/lib/mail/log.ts";
+import { Problem } from "@/lib/problems.ts";
+import type { SignedInAccount } from "@/lib/projects/account_records.ts";
+import type { PageContext, PageHandler } from "../../handler.ts";
+import { AccountShell, Bar } from "../components/shell.tsx";
+import { KeptMails, keptMailsOf } from "../mail/mailbox.tsx";
+import { framedReply, pageReply } from "../replies.ts";
+import { ACCOUNT, MAILBOX } from "./account.tsx";
+
+/** Throws `ROUTE_NOT_FOUND` where mails are sent. */
+async function mailboxOf(c: PageContext<SignedInAccount>) {
+  const { services, principal } = c.var;
+  if (!services.config.mail.keeps) throw new Problem("ROUTE_NOT_FOUND");
+  return { account: await ownAccount(services, principal) };
+}
+
+export const showAccountMailbox: PageHandler<SignedInAccount> = async (c) => {
+  const { services, principal, state: { query } } = c.var;
+  const listed = await keptMailsOf(services, await mailboxOf(c), query);
+  return pageReply(
+    <AccountShell title="Mailbox" current={ACCOUNT} {...principal}>
+      <Bar title="Mailbox" />
+      <div class="sheet">
+        <KeptMails
+          listed={listed}
+          path={MAILBOX}
+          query={query}
+          hint="Codes and invitations to your address will be here."
+        />
+      </div>
+    </AccountShell>,
+    { status: listed.problem?.status ?? 200 },
+  );
+};
+
+export const showAccountMailHtml: PageHandler<SignedInAccount, "mailId"> = async (c) => {
+  const id = requiredId(c.req.valid("param").mailId);
+  const { html, text } = await findKeptMail(c.var.services, await mailboxOf(c), id);
+  return framedReply(html ?? text);
+};
