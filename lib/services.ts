@@ -116,6 +116,8 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   readonly providers: Providers;
   readonly browsers: Browsers;
   readonly egress: Egress;
+  /** Without a bound for each host. */
+  readonly webhookEgress: Egress;
   readonly blobStores: BlobStores;
   /** Null where uploads and downloads go to the store directly. */
   readonly localFiles: LocalFiles | null;
@@ -192,9 +194,10 @@ export async function openServices(
     const cookies = createCookies(publicUrl);
     const uploadTokens = createUploadTokens(keyRing.derive("upload tokens"));
     const { blobs, localFiles } = await openStorage(config, uploadTokens, clock);
-    const egress = createEgress({
-      admits: config.allowPrivateEndpoints ? () => true : isPublic,
-    });
+    const admits = config.allowPrivateEndpoints ? () => true : isPublic;
+    const egress = createEgress({ admits });
+    // Bounded for each webhook: at one host those that hang would take the sockets of others.
+    const webhookEgress = createEgress({ admits, socketsMax: Infinity });
     const open = (storage: OpenedStorage) => openExternal(storage, { egress, publicUrl, clock });
     const external = createExternalStores({ engine, keyRing, open });
     const blobStores = createBlobStores(blobs, external);
@@ -258,6 +261,7 @@ export async function openServices(
       providers: createProviders(config, clock),
       browsers: createBrowsers(cookies, keyRing.derive("sign-in cookies")),
       egress,
+      webhookEgress,
       blobStores,
       localFiles,
       uploadTokens,
@@ -296,6 +300,7 @@ export async function openServices(
         await dashboardLimiter[Symbol.asyncDispose]();
         await blobStores[Symbol.asyncDispose]();
         egress[Symbol.dispose]();
+        webhookEgress[Symbol.dispose]();
         await engine[Symbol.asyncDispose]();
         log.flush();
       },

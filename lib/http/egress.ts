@@ -65,6 +65,8 @@ export interface EgressOptions {
   readonly admits?: (address: string) => boolean;
   /** The system's resolver, if left out. */
   readonly lookup?: LookupFunction;
+  /** Connections to one host at once: who wants another one waits for it. */
+  readonly socketsMax?: number;
 }
 
 /**
@@ -79,12 +81,12 @@ const IDLE_SOCKETS_MAX = 4;
 
 /** Connections are kept for the next request, and stay with the address that was judged. */
 export function createEgress(
-  { admits = isPublic, lookup = dns.lookup }: EgressOptions = {},
+  { admits = isPublic, lookup = dns.lookup, socketsMax = SOCKETS_MAX }: EgressOptions = {},
 ): Egress {
   const judgedLookup = judged(lookup, admits);
   const options = {
     keepAlive: true,
-    maxSockets: SOCKETS_MAX,
+    maxSockets: socketsMax,
     maxFreeSockets: IDLE_SOCKETS_MAX,
     lookup: judgedLookup,
   };

@@ -49,12 +49,18 @@ export function change(given: Partial<ToldChange> = {}): ToldChange {
   };
 }
 
+export interface WebhookOptions extends TestOptions {
+  readonly plan?: PlanName;
+  /** Whose app and receiver it shares: it is another project beside it. */
+  readonly beside?: Pick<WebhookFixture, "app" | "server">;
+}
+
 export async function openWebhooks(
-  { plan = "free", env = {}, ...options }: TestOptions & { plan?: PlanName } = {},
+  { plan = "free", env = {}, beside, ...options }: WebhookOptions = {},
 ): Promise<WebhookFixture> {
   await using opening = new AsyncDisposableStack();
-  const server = opening.use(await startWebhookServer());
-  const app = opening.use(
+  const server = beside?.server ?? opening.use(await startWebhookServer());
+  const app = beside?.app ?? opening.use(
     await openTestApp({ ...options, env: { ALLOW_PRIVATE_ENDPOINTS: "true", ...env } }),
   );
   const account = await openAccount(app, { plan });

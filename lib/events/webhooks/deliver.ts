@@ -64,63 +64,82 @@ async function deliverLane(
   projectId: Id,
   { deliveryId, stopped }: { readonly deliveryId: Id; stopped(): boolean },
 ): Promise<number | null> {
-  const { engine, clock } = services;
-  // Asked for a project that is gone, an engine would make its space anew.
-  if (!await isInUse(services, projectId)) return null;
-  const found = await engine.records<DeliveryRecord>(projectId, DELIVERIES).get(deliveryId);
-  if (found?.value.state !== "queued") return null;
-  const { lane } = found.value;
+  const { clock, webhookTurns } = services;
+  const lane = await webhookTurns.read(() => laneOf(services, projectId, deliveryId));
+  if (lane === null) return null;
   for (;;) {
     if (stopped()) return clock.now();
-    const oldest = await oldestOf(services, projectId, lane);
-    if (oldest === null) return null;
-    const next = await deliver(services, projectId, oldest);
-    if (next !== null) return next;
+    const next = await webhookTurns.read(() => takeNext(services, projectId, lane));
+    if (!("delivery" in next)) return next.goesOnAt;
+    const goesOnAt = await deliver(services, projectId, next);
+    if (goesOnAt !== null) return goesOnAt;
   }
 }
 
-async function oldestOf(
-  { engine }: DeliverServices,
+/** Of a message that waits; null where it does not any more. */
+async function laneOf(
+  services: DeliverServices,
   projectId: Id,
-  lane: string,
-): Promise<DeliveryRecord | null> {
-  const page = await engine.records<DeliveryRecord>(projectId, DELIVERIES).list({
-    filter: and(eq("lane", lane), eq("state", "queued")),
-    sort: [{ path: "position", descending: false }],
-    limit: 1,
-  });
-  return page.records()[0] ?? null;
+  deliveryId: Id,
+): Promise<string | null> {
+  // Asked for a project that is gone, an engine would make its space anew.
+  if (!await isInUse(services, projectId)) return null;
+  const found = await services.engine.records<DeliveryRecord>(projectId, DELIVERIES)
+    .get(deliveryId);
+  return found?.value.state === "queued" ? found.value.lane : null;
 }
 
-/** Resolves to when it goes on; null where the next one may be looked for at once. */
+interface Taken {
+  readonly delivery: DeliveryRecord;
+  readonly webhook: WebhookRecord;
+}
+
+/** The oldest of a lane, taken; or when it goes on, null where nothing is left. */
+async function takeNext(
+  services: DeliverServices,
+  projectId: Id,
+  lane: string,
+): Promise<Taken | { readonly goesOnAt: number | null }> {
+  const { engine, clock } = services;
+  const deliveries = engine.records<DeliveryRecord>(projectId, DELIVERIES);
+  for (;;) {
+    const page = await deliveries.list({
+      filter: and(eq("lane", lane), eq("state", "queued")),
+      sort: [{ path: "position", descending: false }],
+      limit: 1,
+    });
+    const [oldest] = page.records();
+    if (oldest === undefined) return { goesOnAt: null };
+    if (oldest.dueAt > timestamp(clock)) return { goesOnAt: Date.parse(oldest.dueAt) };
+    const delivery = await take(services, projectId, oldest._id);
+    if (delivery === null) {
+      const now = (await deliveries.get(oldest._id))?.value;
+      const claimedUntil = now?.state === "queued" ? now.claimedUntil : null;
+      if (claimedUntil === null) continue;
+      return { goesOnAt: Date.parse(claimedUntil) };
+    }
+    const webhook = await engine.records<WebhookRecord>(projectId, WEBHOOKS)
+      .get(delivery.webhookId);
+    if (webhook?.value.isEnabled) return { delivery, webhook: webhook.value };
+    const error = webhook === null ? "The webhook is deleted." : "The webhook is off.";
+    await end(deliveries, services, { delivery, change: { state: "failed", error } });
+  }
+}
+
+/** Sends what is taken; resolves to when it goes on, null where the next one may be taken at once. */
 async function deliver(
   services: DeliverServices,
   projectId: Id,
-  { _id, dueAt }: DeliveryRecord,
+  { delivery, webhook }: Taken,
 ): Promise<number | null> {
-  const { engine, clock } = services;
+  const { engine, webhookTurns } = services;
+  const message = { id: `msg_${delivery._id}`, body: delivery.body };
+  const result = await sendSigned(services, { projectId, webhook }, message);
+  webhookTurns.heard(webhook._id, result.status !== null);
+  if (!isSuccess(result)) return await retry(services, projectId, { webhook, delivery, result });
   const deliveries = engine.records<DeliveryRecord>(projectId, DELIVERIES);
-  if (dueAt > timestamp(clock)) return Date.parse(dueAt);
-  const delivery = await take(services, projectId, _id);
-  if (delivery === null) {
-    const now = (await deliveries.get(_id))?.value;
-    const isTaken = now?.state === "queued" && now.claimedUntil !== null;
-    return isTaken ? Date.parse(now.claimedUntil!) : null;
-  }
-  const webhook = (await engine.records<WebhookRecord>(projectId, WEBHOOKS).get(delivery.webhookId))
-    ?.value;
-  if (webhook === undefined || !webhook.isEnabled) {
-    const error = webhook === undefined ? "The webhook is deleted." : "The webhook is off.";
-    await end(deliveries, services, { delivery, change: { state: "failed", error } });
-    return null;
-  }
-  const { body } = delivery;
-  const result = await sendSigned(services, { projectId, webhook }, { id: `msg_${_id}`, body });
-  if (isSuccess(result)) {
-    await end(deliveries, services, { delivery, change: { state: "delivered", ...result } });
-    return null;
-  }
-  return await retry(services, projectId, { webhook, delivery, result });
+  await end(deliveries, services, { delivery, change: { state: "delivered", ...result } });
+  return null;
 }
 
 /** Of many at once one takes it; null for the others, and where it is not to be sent. */

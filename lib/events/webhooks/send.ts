@@ -9,7 +9,7 @@ import { secretsAt, signedHeaders } from "./signatures.ts";
 export interface SendServices {
   readonly clock: Clock;
   readonly keyRing: KeyRing;
-  readonly egress: Pick<Egress, "agents">;
+  readonly webhookEgress: Pick<Egress, "agents">;
 }
 
 /** What came of one try: either a status with the beginning of the answer, or an error. */
@@ -21,14 +21,17 @@ export async function sendSigned(
   { projectId, webhook }: { readonly projectId: Id; readonly webhook: WebhookRecord },
   { id, body }: { readonly id: string; readonly body: string },
 ): Promise<SendResult> {
-  const { clock, egress } = services;
+  const { clock, webhookEgress } = services;
   const at = clock.now();
   const secrets = await secretsAt(services, projectId, { webhook, now: at });
   const headers = signedHeaders({ id, at, body }, secrets);
   const began = clock.elapsed();
   const took = () => Math.round(clock.elapsed() - began);
   try {
-    const { status, text } = await postMessage(egress, new URL(webhook.url), { headers, body });
+    const { status, text } = await postMessage(webhookEgress, new URL(webhook.url), {
+      headers,
+      body,
+    });
     return { status, durationMs: took(), answer: text, error: null };
   } catch (error) {
     if (!(error instanceof EgressFailed)) throw error;
