@@ -77,6 +77,9 @@ Deno.test("createWebhook refuses what is no webhook, and stores nothing", async 
     ["https://169.254.169.254/latest", "private network"],
     ["https://0x7f000001/", "private network"],
     ["https://[::ffff:10.0.0.1]/", "private network"],
+    ["https://localhost/", "private network"],
+    ["https://LOCALHOST.:8443/", "private network"],
+    ["https://hooks.localhost/", "private network"],
   ];
   for (const [url, says] of addresses) {
     const answer = await hooks.post({ ...BODY, url });

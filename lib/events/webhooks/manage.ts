@@ -243,6 +243,9 @@ const refuse = (message: string): never => {
   throw new Problem("INVALID_INPUT", { message });
 };
 
+/** Names that only ever lead to this machine (RFC 6761). */
+const LOCALHOST = /^(?:.*\.)?localhost\.?$/;
+
 /** Of an address nothing is repeated: it may have a password in it. */
 function checkAddress({ egress, config }: WebhookServices, text: string): void {
   const url = URL.parse(text);
@@ -261,7 +264,8 @@ function checkAddress({ egress, config }: WebhookServices, text: string): void {
         "development).",
     );
   }
-  if (!egress.admits(url.hostname)) {
+  const host = LOCALHOST.test(url.hostname) ? "127.0.0.1" : url.hostname;
+  if (!egress.admits(host)) {
     refuse(
       '"url" must not lead to an address in a private network (ALLOW_PRIVATE_ENDPOINTS=true ' +
         "permits it).",
