@@ -6,16 +6,16 @@
 import type { Page } from "playwright-core";
 import { startServer } from "./acceptance/server.ts";
 import { openBrowser } from "./support/browser.ts";
-import { tour } from "./support/dashboard_tour.ts";
+import { tour, TOUR_SERVER } from "./support/dashboard_tour.ts";
 import { createTestStore } from "./support/test_store.ts";
 
-const WIDTHS = { 1280: 860, 360: 740 } as const;
+const WIDTHS = { 1280: 860, 390: 844 } as const;
 const SCHEMES = ["light", "dark"] as const;
 
 const folder = Deno.args[0] ?? "screenshots";
 await Deno.mkdir(folder, { recursive: true });
 await using store = await createTestStore("sqlite");
-await using server = await startServer({ task: "dev", store, cwd: store.folder });
+await using server = await startServer({ ...TOUR_SERVER, store, cwd: store.folder });
 await using browser = await openBrowser();
 const page = await browser.page();
 for await (const name of tour(page, server)) await shoot(name);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { browserTest } from "../support/browser.ts";
 import { assertAccessible, openDashboardBrowser } from "../support/dashboard_browser.ts";
-import { tour } from "../support/dashboard_tour.ts";
+import { tour, TOUR_SERVER } from "../support/dashboard_tour.ts";
 import { createTestStore } from "../support/test_store.ts";
 
 /** What describes a field and stands in its label as well. */
@@ -15,7 +15,7 @@ const UNSEEN = `[...document.querySelectorAll(".card table")]
 
 browserTest("every page is accessible in light and in dark, and fits a narrow screen", async () => {
   await using store = await createTestStore();
-  await using dashboard = await openDashboardBrowser({ task: "dev", store, cwd: store.folder });
+  await using dashboard = await openDashboardBrowser({ ...TOUR_SERVER, store, cwd: store.folder });
   const page = await dashboard.person({ viewport: { width: 360, height: 740 } });
   let pages = 0;
   for await (const name of tour(page, dashboard.server)) {

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { until } from "../acceptance/until.ts";
 import type { Server } from "../acceptance/server.ts";
+import { startSmtpServer } from "./smtp_server.ts";
 
 const ACCOUNT = /e-mail\s+(\S+)\s+password\s+(\S+)/;
 
@@ -27,6 +28,12 @@ const USER_FIELDS = [
 
 /** Who signs up, so that there is a mail. */
 const NEWCOMER = { email: "ada@example.com", password: "seven wet stones 41", name: "Ada" };
+
+/** Of the server that {@linkcode tour} leads through. */
+export const TOUR_SERVER = {
+  task: "dev",
+  settings: { ALLOW_PRIVATE_ENDPOINTS: "true" }, // It brings a mail server of this machine.
+} as const;
 
 /**
  * Leads through every page of the dashboard, on a server that `dev` started on an empty folder, and
@@ -147,14 +154,39 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
   await visit(`${home}/collections/${LONG}/fields`);
   yield "fields-long";
 
+  await visit(pages.account!);
+  await page.getByRole("button", { name: "Send a code" }).click();
+  const code = page.getByText(/verifies your e-mail/);
+  while (await code.count() === 0) await visit(`${pages.account}/mailbox`);
+  yield "account-mailbox";
+
+  const invited = { email: "grace@example.com", role: "admin" };
+  const invitation = await send(`${asOwner}/members`, invited);
+  await visit(invitation.data.url);
+  yield "invitation";
+
+  // What fails is shown where mails are sent.
+  await using smtp = await startSmtpServer();
+  smtp.behave(() => ({ code: 550, message: "No such mailbox" }));
+  await send(`${asOwner}/mail`, { url: smtp.url, from: "demo@example.com" }, "PUT");
+  const mail = { to: "nobody@example.com", subject: "Hello", text: "Hello." };
+  const [secretKey] = /sk_live_[\w-]+/.exec(server.stdout())!;
+  const sending = `http://localhost:${server.port}/api/mail/send`;
+  await send(sending, mail, "POST", { "x-api-key": secretKey });
+  const again = page.getByRole("button", { name: "Send again" });
+  while (await again.count() === 0) await visit(`${home}/mail`);
+  yield "mail-failed";
+
   /** As the dashboard's owner, whose cookie the browser has. */
   async function send(
     url: string,
     data: object,
     method = "POST",
     headers: Record<string, string> = {},
-  ): Promise<void> {
+    // deno-lint-ignore no-explicit-any -- Answers of every operation.
+  ): Promise<any> {
     const answer = await page.request.fetch(url, { method, data, headers });
     if (!answer.ok()) throw new Error(`${url} answered ${answer.status()}: ${await answer.text()}`);
+    return await answer.json();
   }
 }
