@@ -29,6 +29,7 @@ import { USERS } from "./paths/users.ts";
 import { WEBHOOKS } from "./paths/webhooks.ts";
 import { refusalComponents } from "./refusals.ts";
 import { SECURITY_SCHEMES } from "./security.ts";
+import { shareParameters } from "./shared_parameters.ts";
 
 /** Every operation, in the order of the reference. */
 export const CONTRACTS: readonly Contract<unknown>[] = [
@@ -99,7 +100,7 @@ export function buildDocument(serverUrl = "/") {
     ),
     "x-tagGroups": TAG_GROUPS.map(({ name, tags }) => ({ name, tags: Object.keys(tags) })),
   });
-  return withOpenObjects(document);
+  return shareParameters(withOpenObjects(document));
 }
 
 /** Operations by who calls them. */

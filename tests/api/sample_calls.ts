@@ -1,6 +1,7 @@
 import type { ProblemCode } from "@/lib/problems.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import { buildDocument, CONTRACTS } from "@/openapi/document.ts";
+import { parametersOf } from "@/openapi/shared_parameters.ts";
 import type { Call } from "../support/conforming_client.ts";
 import type { TestAccount } from "../support/dashboard.ts";
 import type { TestProject, TestUser } from "../support/test_app.ts";
@@ -12,10 +13,14 @@ interface Parameter {
   readonly example?: unknown;
 }
 
+type DeclaredOperation = Omit<Operation, "parameters"> & {
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+};
+
 interface Operation {
   readonly operationId: string;
   readonly security: readonly Readonly<Record<string, unknown>>[];
-  readonly parameters?: readonly Parameter[];
+  readonly parameters: readonly Parameter[];
   readonly requestBody?: {
     readonly required: boolean;
     readonly content: { "application/json"?: { example: unknown } };
@@ -45,11 +50,17 @@ export interface Sample {
 
 /** A sample of every operation of the document: whatever is added to it is in here too. */
 export function sampleCalls(): Sample[] {
-  const { paths } = buildDocument() as unknown as {
-    paths: Record<string, Record<string, Operation>>;
+  const document = buildDocument() as unknown as {
+    paths: Record<string, Record<string, DeclaredOperation>>;
+    components: { parameters: Record<string, Parameter> };
   };
-  return Object.entries(paths).flatMap(([template, operations]) =>
-    Object.entries(operations).map(([method, operation]) => sample(template, method, operation))
+  return Object.entries(document.paths).flatMap(([template, operations]) =>
+    Object.entries(operations).map(([method, operation]) =>
+      sample(template, method, {
+        ...operation,
+        parameters: parametersOf(document, operation.parameters),
+      })
+    )
   );
 }
 
@@ -60,7 +71,7 @@ const ONE_OF_SEVERAL: Readonly<Record<string, [string, string][]>> = {
 };
 
 function sample(template: string, method: string, operation: Operation): Sample {
-  const { operationId, security, parameters = [], requestBody, responses } = operation;
+  const { operationId, security, parameters, requestBody, responses } = operation;
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name) => {
     const parameter = parameters.find((one) => one.in === "path" && one.name === name);
     return encodeURIComponent(String(parameter?.example ?? "sample"));

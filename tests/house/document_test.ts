@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { buildDocument, CONTRACTS } from "@/openapi/document.ts";
 import { generated } from "@/openapi/generate.ts";
+import { parametersOf } from "@/openapi/shared_parameters.ts";
 
 interface Schema {
   readonly description?: string;
   readonly example?: unknown;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description?: string;
 }
 
 interface Operation {
@@ -13,7 +20,7 @@ interface Operation {
   readonly description: string;
   readonly security?: readonly unknown[];
   readonly tags: readonly string[];
-  readonly parameters?: readonly { name: string; in: string; description?: string }[];
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { required?: boolean; content: Record<string, Schema> };
   readonly responses: Record<string, Declared | { readonly $ref: string }>;
 }
@@ -34,6 +41,7 @@ const document = buildDocument() as unknown as {
     schemas: Record<string, Schema>;
     examples: Record<string, { value: { code: string } }>;
     responses: Record<string, Declared>;
+    parameters: Record<string, Parameter>;
     securitySchemes: Record<string, unknown>;
   };
   tags: readonly { name: string }[];
@@ -106,7 +114,8 @@ Deno.test("every operation says who may call it, also where that is anyone", () 
 Deno.test("every operation has a summary, a description, a known tag and described parameters", () => {
   const tags = document.tags.map(({ name }) => name);
   for (const { operation } of OPERATIONS) {
-    const { operationId, summary, description, parameters = [] } = operation;
+    const { operationId, summary, description } = operation;
+    const parameters = parametersOf(document, operation.parameters);
     assert.ok(summary && description, `${operationId} has no summary or description`);
     assert.ok(operation.tags.every((tag) => tags.includes(tag)), `${operationId} has a lone tag`);
     for (const { name, description } of parameters) {
@@ -116,10 +125,11 @@ Deno.test("every operation has a summary, a description, a known tag and describ
 });
 
 Deno.test("every path parameter is declared, and no other", () => {
-  for (const { path, operation: { operationId, parameters = [] } } of OPERATIONS) {
+  for (const { path, operation: { operationId, parameters: declared } } of OPERATIONS) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-    const declared = parameters.filter((one) => one.in === "path").map(({ name }) => name);
-    assert.deepEqual(declared.toSorted(), inPath.toSorted(), operationId);
+    const parameters = parametersOf(document, declared);
+    const named = parameters.filter((one) => one.in === "path").map(({ name }) => name);
+    assert.deepEqual(named.toSorted(), inPath.toSorted(), operationId);
   }
 });
 
