@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import { CODES } from "@/lib/credentials/codes.ts";
+import { faults, testUnless } from "../support/server_faults.ts";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
 import { NOBODY, ok, refused, times } from "./test_collection.ts";
 import { whileBusy } from "./passwords_full.ts";
@@ -165,8 +166,19 @@ Deno.test("another address counts as not verified, unless it is said to be, and 
   assert.deepEqual([known.email, known.emailVerified], [ADA, true]);
   const gone = ok(await patch({ email: null }));
   assert.deepEqual([gone.email, gone.emailVerified], [null, false]);
-  await signUp(project, { email: ADA });
 });
+
+testUnless(
+  faults.staysTaken,
+  "an address that is taken away is free for somebody else",
+  async () => {
+    await using app = await openTestApp();
+    const project = await app.project();
+    const user = await signUp(project, { email: ADA });
+    ok(await project.asSecret(callOf(user.id, { email: null })));
+    await signUp(project, { email: ADA });
+  },
+);
 
 Deno.test("another password ends all sessions and codes, and is checked as every new one", async () => {
   await using app = await openTestApp();
