@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
+import { sampleCalls, takesKey, takesToken } from "./sample_calls.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 import { arrive, exchangeCall, refresh, signIn } from "./signed_in.ts";
+import { authProject, codeFor, signUp, traceless } from "./user_email.ts";
 
 const LIMIT = 60;
 const LIMITED = { env: { RATE_LIMITS: "on" } };
@@ -13,6 +16,10 @@ async function exhaust(project: TestProject, peer = "127.0.0.1"): Promise<void> 
   assert.deepEqual(tally(answers), { 401: LIMIT });
 }
 
+/** How many sign-ins a minute there may be, and how many are left. */
+const limitOf = ({ headers }: Answer) =>
+  ["ratelimit-limit", "ratelimit-remaining"].map((name) => headers.get(name));
+
 Deno.test("exchanges and refreshes count together, 60 a minute, and beyond them nothing is used", async () => {
   await using app = await openTestApp(LIMITED);
   const project = await app.project();
@@ -22,10 +29,7 @@ Deno.test("exchanges and refreshes count together, 60 a minute, and beyond them 
   await exhaust(project);
   const exchanged = await project.asPublic(exchangeCall({ rtCode, token }));
   refused(exchanged, 429, "RATE_LIMITED");
-  assert.deepEqual(
-    ["ratelimit-limit", "ratelimit-remaining"].map((name) => exchanged.headers.get(name)),
-    ["60", "0"],
-  );
+  assert.deepEqual(limitOf(exchanged), ["60", "0"]);
   assert.match(exchanged.headers.get("retry-after")!, /^[1-9]\d?$/);
   refused(await refresh(project, user.refreshToken), 429, "RATE_LIMITED");
   app.clock.advance(60_000);
@@ -69,3 +73,56 @@ Deno.test("a general limit that is lower holds for sign-ins too", async () => {
   refused(answer, 429, "RATE_LIMITED");
   assert.equal(answer.headers.get("ratelimit-limit"), "2");
 });
+
+/** What of users takes a publishable key and neither opens, renews nor changes a way in. */
+const NOT_COUNTED = [
+  "getMe",
+  "patchMe",
+  "listSessions",
+  "endSession",
+  "logout",
+  "logoutAll",
+];
+
+/** Of secret keys, which have no limit. */
+const FOR_SERVERS = [
+  "createUser",
+  "listUsers",
+  "getUser",
+  "patchUser",
+  "deleteUser",
+  "endUserSessions",
+];
+
+const COUNTED = sampleCalls().filter((sample) =>
+  sample.template.startsWith("/api/userAuth/") && takesKey(sample) &&
+  ![...NOT_COUNTED, ...FOR_SERVERS].includes(sample.operationId)
+);
+
+Deno.test("the limit of sign-ins: what is excepted from it exists", () => {
+  const operations = sampleCalls().map(({ operationId }) => operationId);
+  for (const name of [...NOT_COUNTED, ...FOR_SERVERS]) assert.ok(operations.includes(name), name);
+});
+
+for (const sample of COUNTED) {
+  const { operationId, call } = sample;
+  Deno.test(`${operationId} counts as a sign-in, and at the limit of them is 429 and does nothing`, async () => {
+    await using app = await openTestApp(LIMITED);
+    const project = await authProject(app, { anonymous: true });
+    const user = await signUp(project, { email: "ada@example.com", username: "ada" });
+    await codeFor(app, project, "request-password-reset", "ada@example.com");
+    app.clock.advance(60_000);
+    const send = (peer: string) =>
+      project.asPublic({ ...call, peer }, takesToken(sample) ? user : undefined);
+    await exhaust(project, "203.0.113.7");
+    await traceless(app, project, async () => {
+      const answer = await send("203.0.113.7");
+      refused(answer, 429, "RATE_LIMITED");
+      assert.deepEqual(limitOf(answer), ["60", "0"]);
+      assert.match(answer.headers.get("retry-after")!, /^[1-9]\d?$/);
+    });
+    const first = await send("203.0.113.8");
+    assert.notEqual(first.status, 429);
+    assert.deepEqual(limitOf(first), ["60", "59"]);
+  });
+}
