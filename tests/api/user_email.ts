@@ -97,11 +97,18 @@ export const logIn = (
   headers: Record<string, string> = HEADER_MODE,
 ): Promise<Answer> => project.asPublic(userCall("login", { email, password }, headers));
 
+/** What sends a code to an address, whoever asks. */
+export const CODE_REQUESTS = [
+  "code/request",
+  "request-password-reset",
+  "resend-verification-otp",
+] as const;
+
 /** Asks for a code and reads it from the mail. The clock moves on, so that one may be sent. */
 export async function codeFor(
   app: TestApp,
   project: TestProject,
-  operation: "code/request" | "request-password-reset" | "resend-verification-otp",
+  operation: typeof CODE_REQUESTS[number],
   email: string,
 ): Promise<string> {
   await app.services.jobRunner.idle();
