@@ -17,7 +17,6 @@ import { ok, refused, tally, times } from "../api/test_collection.ts";
 import { openAccount, PASSWORD, signedInAgain } from "../support/dashboard.ts";
 import { mailsOf } from "../support/mailbox.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { assertAlike } from "./alike.ts";
 
 /** Somebody who wants into an account of the dashboard, or at its mailbox, by codes and mails. */
 
@@ -43,17 +42,6 @@ for (const operation of ASKING) {
       seen.add(JSON.stringify([status, text, told]));
     }
     assert.equal(seen.size, 1, [...seen].join("\n"));
-  });
-
-  Deno.test(`enumeration by ${operation}: known and unknown addresses take one time`, async () => {
-    await using app = await openTestApp();
-    await openAccount(app, { email: ADA });
-    const asking = (email: string) => () => app.send(authCall(operation, { email }));
-    const settle = async () => {
-      await app.services.jobRunner.idle();
-      app.clock.advance(60 * MINUTE_MS); // So that each sends a mail that may.
-    };
-    await assertAlike(asking(ADA), asking("bob@example.com"), { settle });
   });
 }
 

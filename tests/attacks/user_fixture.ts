@@ -3,7 +3,17 @@
 import { createApp } from "@/routes/app.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
 import type { TestApp, TestProject } from "../support/test_app.ts";
-import { type EmailUser, HEADER_MODE, userCall, userOf } from "../api/user_email.ts";
+import { ok } from "../api/test_collection.ts";
+import {
+  type EmailUser,
+  HEADER_MODE,
+  MINUTE_MS,
+  NEXT_PASSWORD,
+  PASSWORD,
+  signUp,
+  userCall,
+  userOf,
+} from "../api/user_email.ts";
 
 /** Changes a user as the project's server. */
 export const patchUser = (project: TestProject, id: string, body: unknown): Promise<Answer> =>
@@ -33,3 +43,62 @@ export function knocker({ services }: TestApp, { publishableKey }: TestProject):
 /** Headers of an answer that tell two of them apart: none that is another one each time. */
 export const tellingHeaders = (headers: Headers): [string, string][] =>
   [...headers].filter(([name]) => name !== "x-request-id");
+
+/** Users of every kind, by their addresses. Each is asked about with {@linkcode TRIED_PASSWORD}. */
+export const KNOWN = {
+  unverified: "known@example.com",
+  verified: "verified@example.com",
+  disabled: "disabled@example.com",
+  "without a password": "bare@example.com",
+} as const;
+export const UNKNOWN = "nobody@example.com";
+
+/** The right one for the disabled user, and a wrong one for all others. */
+export const TRIED_PASSWORD = NEXT_PASSWORD;
+
+/** Makes the users of {@linkcode KNOWN}. To each address something may be sent again. */
+export async function people(app: TestApp, project: TestProject): Promise<void> {
+  const create = async (body: Record<string, unknown>) =>
+    void ok(await project.asSecret({ path: "/api/userAuth/users", body }), 201);
+  await signUp(project, { email: KNOWN.unverified });
+  await create({ email: KNOWN.verified, emailVerified: true, password: PASSWORD });
+  await create({ email: KNOWN.disabled, disabled: true, password: TRIED_PASSWORD });
+  await create({ email: KNOWN["without a password"] });
+  app.clock.advance(2 * MINUTE_MS);
+}
+
+interface Question {
+  ask(email: string): Call;
+  /** Of every answer. */
+  readonly status: number;
+}
+
+/** What may be asked with an address, and nothing else known of it. */
+export const QUESTIONS = {
+  "login": {
+    ask: (email) => userCall("login", { email, password: TRIED_PASSWORD }),
+    status: 401,
+  },
+  "code/request": { ask: (email) => userCall("code/request", { email }), status: 200 },
+  "code/verify": {
+    ask: (email) => userCall("code/verify", { email, otp: "123456" }),
+    status: 400,
+  },
+  "request-password-reset": {
+    ask: (email) => userCall("request-password-reset", { email }),
+    status: 200,
+  },
+  "reset-password": {
+    ask: (email) =>
+      userCall("reset-password", { email, otp: "123456", newPassword: TRIED_PASSWORD }),
+    status: 400,
+  },
+  "resend-verification-otp": {
+    ask: (email) => userCall("resend-verification-otp", { email }),
+    status: 200,
+  },
+  "verify-email": {
+    ask: (email) => userCall("verify-email", { email, otp: "123456" }),
+    status: 400,
+  },
+} as const satisfies Readonly<Record<string, Question>>;
