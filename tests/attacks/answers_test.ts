@@ -1,6 +1,7 @@
 /** Lists whose answers would fill the memory of the process. */
 
 import assert from "node:assert/strict";
+import { peakOf } from "../acceptance/memory.ts";
 import { createCollection, createProject, type Project, send } from "../acceptance/project.ts";
 import { type Server, type Settings, startServer } from "../acceptance/server.ts";
 
@@ -10,14 +11,6 @@ const AT_ONCE = 8;
 const REFUSED_MAX = 400 * MiB;
 /** Eight answers of nearly 16 MiB are made, and what their making leaves for the collector. */
 const READ_MAX = 1_500 * MiB;
-
-/** The most memory that the process has held. */
-async function peakOf({ pid }: Server): Promise<number> {
-  // By a program: `deno test` may read its files only, and nothing of other processes.
-  const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/status`] }).output();
-  const status = new TextDecoder().decode(stdout);
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) * 1024;
-}
 
 async function open(): Promise<Server & { readonly project: Project }> {
   const settings = { RATE_LIMITS: "off", QUERY_TIME_LIMIT_MS: "25000" };
