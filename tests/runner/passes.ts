@@ -22,32 +22,35 @@ const ENGINE_NEUTRAL = /^tests\/(?:api|pages|property|acceptance|attacks)\/(?!sq
  * takes minutes and is the same on each.
  */
 const ONCE =
-  /^tests\/(?:acceptance\/(?:dashboard_|generated\/|schemathesis\/|hostile_|reference_|\w+_example_|clients\/browser_)|attacks\/(?:every_request|user_enumeration|\w*parsers)_)/;
+  /^tests\/(?:acceptance\/(?:dashboard_|generated\/|schemathesis\/|hostile_|reference_|\w+_example_|clients\/browser_)|attacks\/(?:every_request|user_times|\w*parsers)_)/;
 
-/** What installs packages of other languages, and takes minutes: only the full matrix has it. */
-export const ONLY_IN_FULL = /^tests\/acceptance\/(?:generated\/|schemathesis\/|clients\/python_)/;
+/** What installs tools of other languages, and takes minutes: only the full matrix has it. */
+export const ONLY_IN_FULL = /^tests\/acceptance\/(?:generated\/|schemathesis\/)/;
 
 /** By what suites are called, which is by operation and journey. */
-const ABOUT_FILES = /upload|file|storage|reaper|quota/;
+const ABOUT_FILES = /upload|(?<!pro)file|storage|reaper|quota/;
 /** What only a folder needs, and what takes a bucket in any run. */
 const ABOUT_ONE_STORE = /^(?:put_blob|serve_file|disk|s3)_/;
 
 /**
  * What of the matrix every run holds. The port's contract suites prove that engines and stores are
  * interchangeable; beyond them, what leans on their finer points runs on each: properties, listing,
- * rules, repeated requests, what may happen once, uploads, and one journey.
+ * rules, repeated requests, what may happen once, users by e-mail, uploads, and one journey.
  */
 export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/property\//,
-  /^tests\/attacks\/(?:answers|consent|disk|emails|long_requests|purse|queries|refresh|writes)_/,
+  /^tests\/attacks\/(?:account_codes|answers|consent|disk|emails|long_requests|passwords|purse|queries|refresh|writes)_/,
+  /^tests\/attacks\/user_(?!times_)/,
   /^tests\/api\/(?:list_documents|list_project_documents|aggregate_documents|populate|list_slow_questions|listen_to_documents|rls_table|idempotency|preconditions)/,
   /^tests\/api\/(?:written_unique|create_documents|patch_document|upsert_document|write_batch|update_collection|delete_collection)_/,
   /^tests\/api\/(?:create_collection_limit|changed_definitions|check_documents|document_quota|killed_process|ai_caps|sign_in_locks)_/,
   /^tests\/api\/(?:exchange_code|jobs|mail_outbox|mail_processes|create_webhook|replay_webhook_delivery|webhook_deliveries|send_mail|send_project_mail_again|set_mail_template|refresh_session|shared_\w+)_test/,
   /^tests\/api\/(?:accept_invitation_at_once|register_account_admission)_test/,
-  /^tests\/api\/(?:sign_up|verify_code|reset_password|confirm_email_change)_test/,
+  /^tests\/api\/(?:sign_up|log_in|verify_email|resend_verification|request_password_reset|reset_password)_test/,
+  /^tests\/api\/(?:change_user_password|request_code|verify_code|change_email|confirm_email_change)_test/,
+  /^tests\/api\/(?:sign_in_anonymously|update_profile|get_public_user|create_user|patch_user|sign_in_rate)_test/,
   /^tests\/api\/(?:confirm_upload|storage_quota_edge|uploads_interleaved|reaper)_/,
-  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|long_requests|bench|clients\/typescript)_/,
+  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|long_requests|bench|clients\/typescript|clients\/python)_/,
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
   /^tests\/api\/(?:request_upload|confirm_upload|delete_file|uploads_interleaved|reaper)_/,

@@ -16,6 +16,7 @@ const EVERY_FILE = await testFilesIn(".");
 
 const NEUTRAL = [
   "tests/api/a_test.ts",
+  "tests/api/update_profile_test.ts",
   "tests/property/b_test.ts",
   "tests/acceptance/c_test.ts",
   "tests/attacks/d_test.ts",
