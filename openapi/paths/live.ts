@@ -42,8 +42,7 @@ export const listenToDocuments = contract({
     "changes, there is a `reset` and a new list. When the key is rotated, the token expires or its " +
     "session ends, there is an `unauthorized` within five seconds, and the end.\n\n" +
     `A user, or an address with a key, may have ${LIVE_STREAMS_SHARE_MAX} lists open at a server, ` +
-    `a project ${LIVE_STREAMS_MAX}. On MongoDB \`total\` may be off by what is written in the ` +
-    "moment in which the list is read.",
+    `a project ${LIVE_STREAMS_MAX}.`,
   security: liveListener,
   params: { collectionName },
   parameters: liveListing,

@@ -25,9 +25,10 @@ data: ${
 export const LiveEvents = z.string().openapi("LiveEvents", {
   description: "Server-sent events. `list`: what the list answers. `change`: `{ action, id, " +
     "document, total }`, where `action` is `added`, `changed` or `removed`; `removed` has no " +
-    "document, and `total` is left out where the list has none. `reset`: what you know may be " +
-    "wrong; the next event is a new `list`. `unauthorized`: `{ code, message }`, and the end. " +
-    "Lines that begin with a colon are comments, one at least every 15 seconds.",
+    "document, and `total` is left out where the list has none, and where it is not sure yet: then " +
+    "the change comes again with it. `reset`: what you know may be wrong; the next event is a new " +
+    "`list`. `unauthorized`: `{ code, message }`, and the end. Lines that begin with a colon are " +
+    "comments, one at least every 15 seconds. A server that cannot go on ends with one.",
 });
 
 const QUERY_ERROR = `"query" must be text of up to ${QUERY_LENGTH_MAX} characters.`;

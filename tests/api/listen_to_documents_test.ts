@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Id } from "@/lib/store/port.ts";
+import { StoreUnavailable } from "@/lib/store/errors.ts";
+import type { ChangeLog, Id } from "@/lib/store/port.ts";
 import { listen as openList, type ListenInput, type LiveEvent } from "../support/live_reader.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { deleteCollection } from "@/lib/documents/delete_collection.ts";
@@ -136,6 +137,95 @@ Deno.test("snapshot=false tells of changes alone", async () => {
   assert.deepEqual([data.action, data.document.n, "total" in data], ["added", 2, false]);
 });
 
+Deno.test("snapshot=false gets the list, with its total, where what it had is wrong", async () => {
+  await using posts = await openPosts();
+  const { app, project, listen, create } = posts;
+  await create({ n: 1 });
+  await using late = await listen("live?snapshot=false", { lastEventId: "x" });
+  await using open = await listen("live?snapshot=false");
+  await redefine(app, project, { ...POSTS, fields: [{ key: "n", type: "Number", index: true }] });
+  await late.expect("reset");
+  assert.equal((await late.expect("list")).data.total, 1);
+  await create({ n: 2 });
+  for (const reader of [late, open]) {
+    await reader.expect("reset");
+    assert.equal((await reader.expect("list")).data.total, 2);
+  }
+  await create({ n: 3 });
+  for (const reader of [late, open]) {
+    assert.equal(told(await reader.expect("change")), "added 3 of 3");
+  }
+});
+
+Deno.test("a list that cannot be read anew ends with a comment, and its client goes on once it can", async () => {
+  await using posts = await openPosts();
+  const { app: { services }, listen, create, patch } = posts;
+  const changes = services.engine.changes as { head: ChangeLog["head"] };
+  const head = changes.head.bind(changes);
+  await using reader = await listen("live?limit=1");
+  const { id } = await reader.expect("list");
+  await using quick = await listen("live?fields=n&snapshot=false");
+  changes.head = () => Promise.reject(new StoreUnavailable());
+  // Too far behind: it begins anew once it reads on.
+  for (let n = 1; n <= 6; n++) await create({ n, text: "x".repeat(400_000) });
+  await quick.changes(6);
+  for (let event = await reader.next(); event !== null; event = await reader.next()) {
+    assert.equal(event.event, "change");
+  }
+  assert.match(reader.comments.at(-1)!, /go on from the last event/);
+  changes.head = head;
+  await using again = await listen("live?limit=1&fields=n", { lastEventId: id });
+  const missed = await again.changes(6);
+  assert.deepEqual(missed.map(({ data }) => data.document.n), [1, 2, 3, 4, 5, 6]);
+  assert.equal(missed.at(-1)!.data.total, 6);
+  await patch(missed[0]!.data.id, { n: 7 });
+  assert.equal(told(await again.expect("change")), "changed 7 of 6");
+});
+
+Deno.test("a change that its list may have counted already is told without a total, and again with it", async () => {
+  await using posts = await openPosts();
+  const { app: { services }, listen, create } = posts;
+  const changes = services.engine.changes as { head: ChangeLog["head"] };
+  const head = changes.head.bind(changes);
+  await create({ n: 1 });
+  await using _ = await listen("live?snapshot=false"); // So that changes are followed already.
+  let isWriting = true;
+  changes.head = async (space) => {
+    const position = await head(space);
+    if (isWriting) {
+      isWriting = false;
+      await create({ n: 2 });
+    }
+    return position;
+  };
+  await using reader = await listen("live");
+  assert.equal((await reader.expect("list")).data.total, 2);
+  assert.equal(told(await reader.expect("change")), "added 2 of undefined");
+  assert.equal(told(await reader.expect("change")), "added 2 of 2");
+  await create({ n: 3 });
+  assert.equal(told(await reader.expect("change")), "added 3 of 3");
+});
+
+Deno.test("a comment comes every fifteen seconds, and none before where nothing is told", async () => {
+  await using posts = await openPosts();
+  const { app: { clock, services }, listen } = posts;
+  await using reader = await listen("live");
+  await reader.expect("list");
+  const over = reader.next();
+  const looked = () => new Promise((resolve) => setTimeout(resolve, 1_200));
+  for (const comments of [1, 2]) {
+    clock.advance(13_000);
+    await looked();
+    assert.equal(reader.comments.length, comments - 1);
+    // With the second until it is looked again: fifteen.
+    clock.advance(1_000);
+    await looked();
+    assert.equal(reader.comments.length, comments);
+  }
+  services.liveLists.stop();
+  assert.equal(await over, null);
+});
+
 Deno.test("whoever comes back with the last event goes on behind it, with nothing left out", async () => {
   await using posts = await openPosts();
   const { listen, create, patch } = posts;
@@ -153,6 +243,7 @@ Deno.test("whoever comes back with the last event goes on behind it, with nothin
     ["changed", 3],
     ["added", 4],
   ]);
+  assert.equal(missed[1]!.data.total, 2);
   await create({ n: 5 });
   assert.equal(told(await again.expect("change")), "added 5 of 3");
   await using fromTheList = await listen("live", { lastEventId: position });

@@ -1,15 +1,20 @@
+import type { LimitFunction } from "p-limit";
 import { compileMatcher, type Matcher } from "../../documents/match.ts";
 import { isPlain, partShown } from "../../documents/present.ts";
 import { jsonText, parseJson } from "../../store/json_text.ts";
-import type { ChangePosition, Id, PositionedChange, StoredRecord } from "../../store/port.ts";
+import type {
+  ChangePosition,
+  Engine,
+  Id,
+  PositionedChange,
+  StoredRecord,
+} from "../../store/port.ts";
+import { type ListStep, ListTotal } from "./list_total.ts";
 import type { LivePlan } from "./plan.ts";
 import { encoded } from "./sink.ts";
 
 /** A change as those see it who listen to one list. */
-export interface Told {
-  readonly position: ChangePosition;
-  /** By how many the list has become longer. */
-  readonly added: -1 | 0 | 1;
+export interface Told extends ListStep {
   /** About how much memory it holds. */
   readonly bytes: number;
   /** The event. @param total How many the list has now; null where that is not to be said. */
@@ -43,6 +48,8 @@ const parsed = (json: string | null): StoredRecord | null =>
 
 export interface Subscriber {
   told(told: Told): void;
+  /** The last change: it was told while the total was not known. */
+  toldAgain(told: Told): void;
   /** What it listens to cannot be told: a pattern takes too long in a document. */
   failed(error: unknown): void;
   /** What it knows may be wrong: it begins anew. */
@@ -52,25 +59,98 @@ export interface Subscriber {
 /** As much as SQLite allows a pattern on the thread that serves: some ten milliseconds. */
 const LIMITS = { patternCostMax: 50_000 };
 
+/** Between counts of a total that is not known, the longer the oftener it failed. */
+const COUNT_MS_MIN = 1_000;
+const COUNT_MS_MAX = 8_000;
+
 /** All who listen to the same list with the same rights, and are told the same. */
 export class Channel {
   readonly subscribers = new Set<Subscriber>();
+  readonly #engine: Engine;
   readonly #plan: LivePlan;
   readonly #matches: Matcher;
+  readonly #total = new ListTotal();
+  /** Whether anybody has asked for the total. */
+  #isCounted = false;
+  /** The last change, where the total was not known then. */
+  #untold: Told | null = null;
+  #readings = 0;
+  #countAt = 0;
+  #countMs = 0;
 
-  constructor(plan: LivePlan) {
+  constructor(engine: Engine, plan: LivePlan) {
+    this.#engine = engine;
     this.#plan = plan;
     this.#matches = compileMatcher(plan.collection.records, plan.list.filter, LIMITS);
+  }
+
+  /** How many the list has; null where that is not known at the moment. */
+  get total(): number | null {
+    return this.#total.value;
+  }
+
+  /**
+   * Reads something with a total, perhaps. Resolves to a position as well: of what was committed
+   * before it, all is in what was read.
+   */
+  async read<T extends { readonly total: number | null; readonly totalIsEstimate: boolean }>(
+    read: () => Promise<T>,
+  ): Promise<{ readonly position: ChangePosition; readonly found: T }> {
+    const { changes } = this.#engine;
+    const { projectId } = this.#plan.caller;
+    this.#isCounted ||= this.#plan.list.request.total !== "none";
+    this.#readings++;
+    try {
+      const from = await changes.head(projectId);
+      const found = await read();
+      const { total, totalIsEstimate } = found;
+      if (total !== null) {
+        // Of what may be off anyway no change makes more doubt.
+        const to = totalIsEstimate ? from : await changes.head(projectId);
+        if (this.#total.learn({ from, to, total })) this.#tellAgain();
+      }
+      return { position: from, found };
+    } finally {
+      this.#readings--;
+    }
+  }
+
+  async count(): Promise<void> {
+    const { source, filter } = this.#plan.list;
+    const count = async () => ({
+      total: await source.records.count(filter),
+      totalIsEstimate: false,
+    });
+    await this.read(count);
+  }
+
+  /** Counts anew where the total is not known, now and then. */
+  async look(now: number, turn: LimitFunction): Promise<void> {
+    if (this.total !== null) this.#countMs = 0;
+    else if (this.#isCounted && this.#readings === 0 && now >= this.#countAt) {
+      this.#countMs = Math.min(Math.max(2 * this.#countMs, COUNT_MS_MIN), COUNT_MS_MAX);
+      this.#countAt = now + this.#countMs;
+      await turn(() => this.count()).catch(() => {}); // It is tried again.
+    }
   }
 
   tell(change: ParsedChange): void {
     try {
       const told = this.seen(change);
       if (told === null) return;
+      if (this.#isCounted) this.#total.follow(told);
+      this.#untold = this.#isCounted && this.total === null ? told : null;
       for (const subscriber of this.subscribers) subscriber.told(told);
     } catch (error) {
       for (const subscriber of [...this.subscribers]) subscriber.failed(error);
     }
+  }
+
+  #tellAgain(): void {
+    const told = this.#untold;
+    this.#untold = null;
+    if (told === null) return;
+    for (const subscriber of this.subscribers) subscriber.toldAgain(told);
   }
 
   /** What those see of a change; null for nothing. Throws `QueryTooSlow`. */

@@ -1,16 +1,28 @@
+import type { LimitFunction } from "p-limit";
 import type { Catalog } from "../../documents/catalog.ts";
 import type { Collection } from "../../documents/collection.ts";
 import { inSlices } from "../../next_turn.ts";
-import type { Id, PositionedChange } from "../../store/port.ts";
+import type { Engine, Id, PositionedChange } from "../../store/port.ts";
 import type { ChangeFeeds, ChangeListener } from "../change_feeds.ts";
 import { Channel, ParsedChange, type Subscriber } from "./channel.ts";
 import type { LivePlan } from "./plan.ts";
 import type { LivePositions } from "./positions.ts";
 
 export interface HubServices {
+  readonly engine: Engine;
   readonly catalog: Pick<Catalog, "find">;
   readonly changeFeeds: ChangeFeeds;
   readonly livePositions: LivePositions;
+}
+
+/** What collections that are listened to are looked at with, once a second. */
+export interface HubLook {
+  /** By the clock that is never set back. */
+  readonly now: number;
+  /** How many counts go on at once. */
+  readonly turn: LimitFunction;
+  /** Whether something was committed in a project, or may have been, since it was looked. */
+  isStale(projectId: Id, lookedAt: number): boolean;
 }
 
 /** What a subscriber has joined. */
@@ -32,6 +44,8 @@ class Hub implements ChangeListener {
   #isTelling = false;
   #isEnded = false;
   #listening: Promise<Disposable> | null = null;
+  /** When its definition was last looked at. */
+  #lookedAt = -Infinity;
 
   constructor(
     services: HubServices,
@@ -46,7 +60,10 @@ class Hub implements ChangeListener {
 
   async join(plan: LivePlan, subscriber: Subscriber): Promise<Joined> {
     let channel = this.channels.get(plan.channel);
-    if (channel === undefined) this.channels.set(plan.channel, channel = new Channel(plan));
+    if (channel === undefined) {
+      channel = new Channel(this.#services.engine, plan);
+      this.channels.set(plan.channel, channel);
+    }
     channel.subscribers.add(subscriber);
     const joined = channel;
     const leave = () => {
@@ -75,7 +92,10 @@ class Hub implements ChangeListener {
   }
 
   /** Begins anew where another definition stands by now. */
-  async look(): Promise<void> {
+  async look({ now, turn, isStale }: HubLook): Promise<void> {
+    for (const channel of this.channels.values()) void channel.look(now, turn);
+    if (!isStale(this.#projectId, this.#lookedAt)) return;
+    this.#lookedAt = now;
     if (await this.#isOutdated()) this.#restart();
   }
 
@@ -147,7 +167,7 @@ export class Hubs {
   }
 
   /** Looks whether definitions have changed that nobody has written under since. */
-  async look(): Promise<void> {
-    await Promise.all([...this.#hubs.values()].map((hub) => hub.look()));
+  look(look: HubLook): void {
+    for (const hub of this.#hubs.values()) void hub.look(look);
   }
 }

@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import type { Caller } from "../../auth/principals.ts";
-import { LIVE_STREAMS_MAX, LIVE_STREAMS_SHARE_MAX } from "../../limits.ts";
+import { CACHE_MS, LIVE_STREAMS_MAX, LIVE_STREAMS_SHARE_MAX } from "../../limits.ts";
 import { Problem } from "../../problems.ts";
 import type { Id } from "../../store/port.ts";
 import { Hubs, type HubServices } from "./hubs.ts";
@@ -13,6 +13,7 @@ export interface OpenInput extends LiveInput {
   readonly listener: string;
 }
 
+/** With the time that keys and sessions are remembered, less than five seconds. */
 const LOOK_MS = 1_000;
 /** Lists that are read at once for those who begin anew. */
 const READS_AT_ONCE_MAX = 8;
@@ -22,9 +23,11 @@ const RETRY_SECONDS = 5;
 export class LiveLists implements Disposable {
   readonly #services: () => LiveServices & HubServices;
   readonly #streams = new Set<LiveStream>();
-  readonly #byProject = new Map<string, number>();
+  readonly #byProject = new Map<Id, number>();
   readonly #byListener = new Map<string, number>();
   readonly #turn = pLimit(READS_AT_ONCE_MAX);
+  /** Of projects that are listened to: as long as nothing is committed, nothing is asked. */
+  #states = new Map<Id, { readonly version: string | null; readonly since: number }>();
   #hubs: Hubs | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
 
@@ -98,25 +101,33 @@ export class LiveLists implements Disposable {
     const { clock } = this.#services();
     return setInterval(() => {
       const now = clock.elapsed();
-      void this.#hubs?.look();
-      const marks = new Map<Id, string | null>();
+      this.#lookAtStates(now);
+      const isStale = (projectId: Id, lookedAt: number) =>
+        lookedAt - (this.#states.get(projectId)?.since ?? now) < CACHE_MS;
+      this.#hubs?.look({ now, turn: this.#turn, isStale });
       const asked = new Map<string, Promise<boolean>>();
       const stands = (standing: Standing) => {
         const asking = asked.get(standing.key) ?? standing.stands();
         asked.set(standing.key, asking);
         return asking;
       };
-      for (const stream of this.#streams) {
-        const { projectId } = stream;
-        let mark = marks.get(projectId);
-        if (mark === undefined) marks.set(projectId, mark = this.#markOf(projectId));
-        stream.look(now, { mark, stands });
-      }
+      for (const stream of this.#streams) stream.look({ now, isStale, stands });
     }, LOOK_MS);
   }
 
-  /** Asked once for all streams of a project: so those that are idle cost no queries. */
-  #markOf(projectId: Id): string | null {
+  #lookAtStates(now: number): void {
+    const before = this.#states;
+    this.#states = new Map();
+    for (const projectId of this.#byProject.keys()) {
+      const version = this.#versionOf(projectId);
+      const known = before.get(projectId);
+      const isSame = version !== null && known?.version === version;
+      this.#states.set(projectId, isSame ? known : { version, since: now });
+    }
+  }
+
+  /** Null where the engine does not name the state that it is in. */
+  #versionOf(projectId: Id): string | null {
     const { engine } = this.#services();
     try {
       return engine.version === undefined

@@ -9,7 +9,7 @@ import type { Log } from "../../runtime/log.ts";
 import { PositionLost, QueryTooSlow } from "../../store/errors.ts";
 import type { ChangePosition, Id } from "../../store/port.ts";
 import type { Caller } from "../../auth/principals.ts";
-import type { Subscriber, Told } from "./channel.ts";
+import type { Channel, Subscriber, Told } from "./channel.ts";
 import type { Hubs, Joined } from "./hubs.ts";
 import { type LivePlan, type LiveQuery, planLive } from "./plan.ts";
 import type { LivePositions } from "./positions.ts";
@@ -36,30 +36,30 @@ export interface LiveSurroundings {
   readonly ended: () => void;
 }
 
-/** What all streams of a project are looked at with. */
-export interface Look {
-  /** Changes with everything that may end one; null where there is no telling. */
-  readonly mark: string | null;
+/** What all streams are looked at with. */
+export interface StreamLook {
+  /** By the clock that is never set back. */
+  readonly now: number;
+  /** Whether something was committed that may end streams of a project, since it was looked. */
+  isStale(projectId: Id, lookedAt: number): boolean;
   /** Never rejects. */
   stands(standing: Standing): Promise<boolean>;
 }
 
-/** Lists that are read again because somebody wrote meanwhile. */
-const SNAPSHOTS_MAX = 3;
-/** How long changes of the moment take to arrive where the engine does not name its state. */
-const SETTLE_MS = 50;
-const HEARTBEAT_MS = 15_000;
-/** Between this and the time that sessions are remembered, less than five seconds pass. */
-const CHECK_MS = 1_500;
+/** With the second that passes between two looks a comment comes every fifteen at least. */
+const HEARTBEAT_MS = 14_000;
 
 const HEARTBEAT = encoded(":\n\n");
 const STOPPING = encoded(": The server stops: come back, and go on from the last event.\n\n");
+const FAILED = encoded(": It cannot go on: come back, and go on from the last event.\n\n");
 const RESET = "event: reset\ndata: {}\n\n";
 
-/** Up to where changes are told, and are in the total. */
-interface Beginning {
-  readonly sent: ChangePosition;
-  readonly counted: ChangePosition;
+/** What a client that comes back has missed. */
+interface Missed {
+  /** Up to where it is told. */
+  readonly upTo: ChangePosition;
+  /** It is to have the total beside it, and is not sent yet; null where nothing was missed. */
+  readonly last: Told | null;
 }
 
 /** One open list: what it showed, and each change of it since. */
@@ -73,16 +73,15 @@ export class LiveStream implements Subscriber {
   /** What was told before the list was read; null once it is told at once. */
   #early: Told[] | null = [];
   #earlyBytes = 0;
-  #total: number | null = null;
+  /** Whether its changes say how many the list has. */
+  #saysTotal = false;
   /** Counts beginnings: one that another has overtaken ends. */
   #beginning = 0;
   #isEnded = false;
+  readonly #openedAt: number;
   #sentAt: number;
-  #checkedAt: number;
-  /** What was last seen of what may end it, and since when. */
-  #mark: string | null = null;
-  #markedAt = 0;
-  #askedAt = 0;
+  /** When it was last asked whether its caller still stands. */
+  #askedAt: number;
 
   constructor(
     services: LiveServices,
@@ -93,7 +92,7 @@ export class LiveStream implements Subscriber {
     this.#caller = caller;
     this.#input = input;
     this.#around = around;
-    this.#sentAt = this.#checkedAt = services.clock.elapsed();
+    this.#openedAt = this.#sentAt = this.#askedAt = services.clock.elapsed();
     this.#sink = new Sink({
       bytesMax: LIVE_BEHIND_BYTES_MAX,
       caughtUp: () => this.restart(),
@@ -127,6 +126,10 @@ export class LiveStream implements Subscriber {
     if (this.#earlyBytes > LIVE_BEHIND_BYTES_MAX) this.restart();
   }
 
+  toldAgain(told: Told): void {
+    if (this.#saysTotal) this.told(told);
+  }
+
   failed(error: unknown): void {
     this.#refused(error);
   }
@@ -139,23 +142,19 @@ export class LiveStream implements Subscriber {
   }
 
   /** Once a second. */
-  look(now: number, { mark, stands }: Look): void {
+  look({ now, isStale, stands }: StreamLook): void {
     this.#sink.look();
     if (now - this.#sentAt >= HEARTBEAT_MS) {
       this.#sink.send(HEARTBEAT);
       this.#sentAt = now;
     }
-    if (now - this.#checkedAt < CHECK_MS) return;
-    this.#checkedAt = now;
     const { standing } = this.#input;
     const { expiresAt } = standing;
     if (expiresAt !== null && expiresAt <= this.#services.clock.now()) return this.#lost();
-    if (mark !== this.#mark) {
-      this.#mark = mark;
-      this.#markedAt = now;
-    }
-    // What was remembered of keys and sessions before that may have been older than the mark.
-    if (mark !== null && this.#askedAt - this.#markedAt >= CACHE_MS) return;
+    if (now - this.#askedAt < standing.everyMs) return;
+    // What let it in may have been remembered for as long before.
+    const isNew = this.#askedAt - this.#openedAt < CACHE_MS;
+    if (!isNew && !isStale(this.projectId, this.#askedAt)) return;
     this.#askedAt = now;
     stands(standing).then((stillStands) => stillStands || this.#lost());
   }
@@ -171,22 +170,23 @@ export class LiveStream implements Subscriber {
     const isOvertaken = () => this.#isEnded || beginning !== this.#beginning;
     this.#early = [];
     this.#earlyBytes = 0;
-    this.#total = null;
     const plan = await planLive(this.#services, this.#caller, this.#input);
     const joined = await this.#around.hubs.join(plan, this);
     if (isOvertaken()) return joined.leave();
     this.#joined = joined;
-    const caughtUp = after === null
+    const missed = after === null
       ? null
       : await this.#catchUp(plan, { joined, after, isOvertaken });
     if (isOvertaken()) return;
-    const isReset = isAgain || (after !== null && caughtUp === null);
-    const { sent, counted } = caughtUp ?? await this.#sendList(plan, { isReset, isOvertaken });
+    const isReset = isAgain || (after !== null && missed === null);
+    const { upTo, last } = missed ??
+      await this.#sendList(plan, { channel: joined.channel, isReset, isOvertaken });
     if (isOvertaken()) return;
     const early = this.#early;
     this.#early = null;
+    if (last !== null) this.#send(last);
     for (const told of early) {
-      if (told.position > sent) this.#send(told, told.position <= counted);
+      if (told.position > upTo) this.#send(told);
     }
   }
 
@@ -198,19 +198,23 @@ export class LiveStream implements Subscriber {
       after: string;
       isOvertaken: () => boolean;
     },
-  ): Promise<Beginning | null> {
+  ): Promise<Missed | null> {
     const { engine, livePositions } = this.#services;
     const { caller: { projectId }, collection } = plan;
-    let position = livePositions.read(after, { projectId, collection });
-    if (position === null || position > await engine.changes.head(projectId)) return null;
-    await using feed = engine.changes.follow(projectId, position);
+    let upTo = livePositions.read(after, { projectId, collection });
+    if (upTo === null || upTo > await engine.changes.head(projectId)) return null;
+    let last: Told | null = null;
+    this.#saysTotal = false;
+    await using feed = engine.changes.follow(projectId, upTo);
     try {
       for await (const { changes } of feed) {
         for (const change of changes) {
-          position = change.position;
+          upTo = change.position;
           if (change.name !== collection.definition.name) continue;
           const told = channel.seen(parse(change));
-          if (told !== null) this.#send(told);
+          if (told === null) continue;
+          if (last !== null) this.#send(last);
+          last = told;
         }
         if (changes.length === 0) break;
         await nextTurn();
@@ -221,70 +225,43 @@ export class LiveStream implements Subscriber {
       if (error instanceof PositionLost || error instanceof QueryTooSlow) return null;
       throw error;
     }
-    const { list: { source, filter, request } } = plan;
-    if (request.total === "none") return { sent: position, counted: position };
-    const count = await this.#still(projectId, () => source.records.count(filter));
-    if (!isOvertaken()) this.#total = count.read;
-    return { sent: position, counted: count.position };
+    this.#saysTotal = plan.list.request.total !== "none";
+    if (this.#saysTotal && channel.total === null) await channel.count();
+    return { upTo, last };
   }
 
+  /** A page that has its list already gets none, unless it has to forget it. */
   async #sendList(
     plan: LivePlan,
-    { isReset, isOvertaken }: { isReset: boolean; isOvertaken: () => boolean },
-  ): Promise<Beginning> {
-    const { caller: { projectId }, collection, snapshot } = plan;
-    const { position, list } = await this.#read(plan);
-    const beginning = { sent: position, counted: position };
-    if (isOvertaken()) return beginning;
-    const id = this.#services.livePositions.write(position, { projectId, collection });
-    const body = list === null ? "" : `event: list\ndata: ${dataOf(list)}\n`;
-    this.#total = snapshot ? list?.total ?? null : null;
+    { channel, isReset, isOvertaken }: {
+      channel: Channel;
+      isReset: boolean;
+      isOvertaken: () => boolean;
+    },
+  ): Promise<Missed> {
+    const { caller, collection, collectionName, query, snapshot } = plan;
+    const { projectId } = caller;
+    const { engine, livePositions } = this.#services;
+    const read = () => listDocuments(this.#services, caller, { collectionName, query });
+    const { position, found } = snapshot || isReset
+      ? await channel.read(read)
+      : { position: await engine.changes.head(projectId), found: null };
+    const begun = { upTo: position, last: null };
+    if (isOvertaken()) return begun;
+    const id = livePositions.write(position, { projectId, collection });
+    const body = found === null ? "" : `event: list\ndata: ${dataOf(found)}\n`;
+    this.#saysTotal = typeof found?.total === "number";
     this.#sink.sendFirst(encoded(`${isReset ? RESET : ""}id: ${id}\n${body}\n`));
     this.#sentAt = this.#services.clock.elapsed();
-    return beginning;
+    return begun;
   }
 
-  async #read({ caller, snapshot, collectionName, query }: LivePlan) {
-    const { engine } = this.#services;
-    const { projectId } = caller;
-    if (!snapshot) return { position: await engine.changes.head(projectId), list: null };
-    const read = () => listDocuments(this.#services, caller, { collectionName, query });
-    const { position, read: list } = await this.#still(projectId, read);
-    return { position, list };
-  }
-
-  /** What is read, and the position at which it is just what is committed, if one can be had. */
-  async #still<T>(
-    projectId: string,
-    read: () => Promise<T>,
-  ): Promise<{ position: ChangePosition; read: T }> {
-    const { engine } = this.#services;
-    for (let reading = 1;; reading++) {
-      const version = engine.version?.(projectId);
-      const position = await engine.changes.head(projectId);
-      const result = await read();
-      if (reading === SNAPSHOTS_MAX || await this.#isStill(projectId, { version, position })) {
-        return { position, read: result };
-      }
-    }
-  }
-
-  /** Whether nothing has been written since. */
-  async #isStill(
-    projectId: string,
-    { version, position }: { version: string | undefined; position: ChangePosition },
-  ): Promise<boolean> {
-    if (version !== undefined) return this.#services.engine.version?.(projectId) === version;
-    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-    return !this.#early?.some((told) => told.position > position);
-  }
-
-  /** @param isCounted Whether the total has it already. */
-  #send(told: Told, isCounted = false): void {
-    if (this.#total !== null && !isCounted) this.#total += told.added;
+  #send(told: Told): void {
     // For who gets none of it, it is not written out: that costs more than all else.
     if (this.#sink.isBehind()) return;
-    this.#sink.send(told.event(isCounted ? null : this.#total));
+    // Who has just caught up begins anew.
+    if (this.#joined === null) return;
+    this.#sink.send(told.event(this.#saysTotal ? this.#joined.channel.total : null));
     this.#sentAt = this.#services.clock.elapsed();
   }
 
@@ -292,7 +269,10 @@ export class LiveStream implements Subscriber {
     this.#refused(new Problem("ACCESS_TOKEN_INVALID"));
   }
 
-  /** They may not go on listening, or what they ask for is not there any more. */
+  /**
+   * They may not go on listening, or what they ask for is not there any more. What fails otherwise,
+   * such as the store, is for them to try again.
+   */
   #refused(error: unknown): void {
     if (this.#isEnded) return;
     if (error instanceof Problem) {
@@ -302,7 +282,7 @@ export class LiveStream implements Subscriber {
       );
     } else {
       this.#services.log.write("warn", "A live list ended", { error: String(error) });
-      this.#sink.end(encoded(RESET));
+      this.#sink.end(FAILED);
     }
     this.#end();
   }

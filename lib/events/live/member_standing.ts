@@ -17,6 +17,7 @@ export async function standingOfMember(
   return {
     expiresAt: session === null ? 0 : Date.parse(session.value.expiresAt),
     key: `${account.sessionId} ${project._id}`,
+    everyMs: 3_000, // Each time the store is asked.
     async stands() {
       try {
         await memberOf({ engine }, account, project._id);

@@ -10,6 +10,8 @@ export interface Standing {
   readonly expiresAt: number | null;
   /** Of those with the same one, asking one will do. */
   readonly key: string;
+  /** How often it is to be asked: revocation is to hold within five seconds. */
+  readonly everyMs: number;
   /** Whether the caller is still the one that they were. */
   stands(): Promise<boolean>;
 }
@@ -25,6 +27,7 @@ export function standingOf(
   return {
     expiresAt: isUsers ? decodeJwt(token!).exp! * 1000 : null,
     key: JSON.stringify([credentials.apiKey, credentials.authorization]),
+    everyMs: 0, // Asked of what is remembered, for seconds.
     async stands() {
       try {
         const holder = await authenticateKey(services, credentials);

@@ -1,0 +1,58 @@
+import type { ChangePosition } from "../../store/port.ts";
+
+/** How many a list had at some moment between two positions. */
+export interface Counted {
+  readonly from: ChangePosition;
+  readonly to: ChangePosition;
+  readonly total: number;
+}
+
+/** A change of a list. */
+export interface ListStep {
+  readonly position: ChangePosition;
+  /** By how many the list has become longer. */
+  readonly added: -1 | 0 | 1;
+}
+
+/**
+ * How many a list has: as it was counted, and by each change since. A change that was committed
+ * while it was counted may be in the number or not: where there is one the total is not known, until
+ * it is counted anew. So none that is known is ever wrong.
+ */
+export class ListTotal {
+  #value: number | null = null;
+  /** Of the last count, which earlier ones do not take the place of. */
+  #from: ChangePosition = "";
+  #to: ChangePosition = "";
+  /** What the next count may lack. */
+  #since: ListStep[] = [];
+
+  /** Null where it is not known. */
+  get value(): number | null {
+    return this.#value;
+  }
+
+  /** The changes of the list, each in its turn, since before it was counted first. */
+  follow(step: ListStep): void {
+    const { position, added } = step;
+    if (added === 0 || position <= this.#from) return;
+    if (this.#value !== null && position > this.#to) {
+      this.#value += added;
+    } else {
+      this.#value = null;
+      this.#since.push(step);
+    }
+  }
+
+  /** Where the total is not known: whether it is now. */
+  learn({ from, to, total }: Counted): boolean {
+    if (this.#value !== null || from < this.#from) return false;
+    this.#from = from;
+    this.#to = to;
+    this.#since = this.#since.filter(({ position }) => position > from);
+    if (this.#since.some(({ position }) => position <= to)) return false;
+    this.#value = this.#since.reduce((sum, { added }) => sum + added, total);
+    this.#since = [];
+    return true;
+  }
+}
