@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createCatalog } from "@/lib/documents/catalog.ts";
+import { LiveLists } from "@/lib/events/live/live_lists.ts";
 import { createBodyBudget } from "@/lib/http/body_budget.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import { createRequestShares } from "@/lib/http/request_shares.ts";
@@ -85,12 +86,14 @@ function failing(services: Services, error: Error): Services {
     drop: reject,
     ping: reject,
   });
-  return {
+  const down: Services = {
     ...services,
     engine,
     catalog: createCatalog(engine, services.clock),
     signingKeys: { create: fail, find: () => Promise.reject(error) },
+    liveLists: new LiveLists(() => down),
   };
+  return down;
 }
 
 const withWork = (services: Services, error: Error): Services => ({
