@@ -62,9 +62,10 @@ export const LIMITS = {
   CHANGES_MAX: limit(100_000, "changes of a project that are kept", EVENTS),
   CHANGES_BYTES_MAX: limit(
     64 * MiB,
-    "bytes of documents that the changes of a project hold, before and after",
+    "bytes of documents that a project's changes older than ten minutes hold, before and after",
     OURS,
   ),
+  CHANGES_YOUNG_BYTES_MAX: limit(256 * MiB, "bytes of those of all its changes", OURS),
   LIVE_STREAMS_MAX: limit(1000, "live lists of a project that a process has open", EVENTS),
   LIVE_STREAMS_SHARE_MAX: limit(20, "of those of one user, or one address and key", EVENTS),
   LIVE_BEHIND_BYTES_MAX: limit(
@@ -318,6 +319,7 @@ export const {
   CONTENT_TYPE_LENGTH_MAX,
   CHANGES_BYTES_MAX,
   CHANGES_MAX,
+  CHANGES_YOUNG_BYTES_MAX,
   CURSOR_LENGTH_MAX,
   DASHBOARD_SIGN_IN_RATE_PER_MINUTE,
   DEFAULTS_BYTES_MAX,

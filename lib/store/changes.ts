@@ -63,8 +63,9 @@ export interface ChangeFeed extends AsyncIterable<ChangeBatch>, AsyncDisposable 
 /**
  * The record of changes. Drivers note every write to records whose definition has `recordedAs`, by
  * whichever call it is made, in the same step or transaction: there is no change without its note,
- * and none twice. They keep them for `CHANGES_MS`, at most `CHANGES_MAX` and `CHANGES_BYTES_MAX` of a
- * space; the oldest go first, in bounded batches.
+ * and none twice. They keep them for `CHANGES_MS`, at most `CHANGES_MAX` of a space, and
+ * `CHANGES_BYTES_MAX` of those that are not so young that somebody may not be told of them yet; the
+ * oldest go first, in bounded batches.
  */
 export interface ChangeLog {
   /** A position behind all that is committed: whoever reads records from now on sees all before it. */

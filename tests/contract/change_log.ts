@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SpaceFull, UniqueViolation } from "@/lib/store/errors.ts";
+import { PositionLost, SpaceFull, UniqueViolation } from "@/lib/store/errors.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type {
   Authorship,
@@ -249,6 +249,30 @@ export const changeLogCases: Cases = {
     }
     assert.deepEqual([...seen.values()], [40, 40, 40]);
   },
+
+  "what is a day old may be gone, which whoever comes later is told; what is younger is not":
+    async (
+      { engine },
+    ) => {
+      const space = newSpace();
+      const start = await engine.changes.head(space);
+      await postsIn(engine, space).insertMany(upTo(5).map((n) => post(n)));
+      const dayAfter = Date.parse(BY.at) + 24 * 3_600_000;
+      const trim = (ms: number) => engine.changes.trim(space, new Date(ms).toISOString());
+      assert.equal(await trim(dayAfter), 0);
+      const all = await behind(engine, space, start);
+      assert.equal(all.length, 5);
+      const removed = await trim(dayAfter + 1);
+      // On MongoDB by the server, and change streams tell them all the same.
+      assert.equal(removed, engine.name === "sqlite" ? 4 : 0);
+      if (removed === 0) assert.deepEqual(await behind(engine, space, start), all);
+      else await assert.rejects(behind(engine, space, start), PositionLost);
+      assert.deepEqual(await behind(engine, space, all[3]!.position), all.slice(4));
+      await postsIn(engine, space).insert(post(6));
+      assert.deepEqual((await behind(engine, space, all[4]!.position)).map(summary), [
+        "created 6: - -> 6",
+      ]);
+    },
 
   "a feed that is disposed of ends, also while it waits": async ({ engine }) => {
     const space = newSpace();

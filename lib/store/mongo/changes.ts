@@ -104,11 +104,22 @@ export const isMark = (told: Note | Mark): told is Mark => "set" in told;
 
 const REMOVED_AT_ONCE = 1_000;
 
-/** Removes the oldest of those that are too many or too large; resolves to how many. */
-export async function trimChanges(db: Db): Promise<number> {
+/** How many of them are kept, and of how many bytes. */
+export interface NotesKept {
+  readonly max: number;
+  readonly bytesMax: number;
+}
+
+const KEPT: NotesKept = { max: CHANGES_MAX, bytesMax: CHANGES_BYTES_MAX };
+
+/**
+ * Removes the oldest of those that are too many or too large; resolves to how many. Who follows
+ * them loses nothing: change streams tell what was inserted, whether it is still there or not.
+ */
+export async function trimChanges(db: Db, kept = KEPT): Promise<number> {
   const notes = db.collection(CHANGES.name);
   let removed = 0;
-  for (let excess = await excessOf(db); excess > 0;) {
+  for (let excess = await excessOf(db, kept); excess > 0;) {
     const oldest = await notes.find({}, { projection: { _id: 1 }, ...LIMITED })
       .sort({ _id: 1 }).limit(Math.min(excess, REMOVED_AT_ONCE)).toArray();
     if (oldest.length === 0) break;
@@ -120,10 +131,10 @@ export async function trimChanges(db: Db): Promise<number> {
 }
 
 /** About how many there are too many. */
-async function excessOf(db: Db): Promise<number> {
+async function excessOf(db: Db, { max, bytesMax }: NotesKept): Promise<number> {
   const [stats] = await db.collection(CHANGES.name)
     .aggregate([{ $collStats: { storageStats: {} } }], LIMITED).toArray().catch(() => []);
   const { count = 0, size = 0 } = stats?.storageStats ?? {};
-  const tooLarge = size > CHANGES_BYTES_MAX ? Math.ceil(count * (1 - CHANGES_BYTES_MAX / size)) : 0;
-  return Math.max(count - CHANGES_MAX, tooLarge);
+  const tooLarge = size > bytesMax ? Math.ceil(count * (1 - bytesMax / size)) : 0;
+  return Math.max(count - max, tooLarge);
 }

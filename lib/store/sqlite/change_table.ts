@@ -5,7 +5,12 @@ import {
   type ChangeAction,
   type PositionedChange,
 } from "../changes.ts";
-import { CHANGES_BYTES_MAX, CHANGES_MAX, CHANGES_MS } from "../../limits.ts";
+import {
+  CHANGES_BYTES_MAX,
+  CHANGES_MAX,
+  CHANGES_MS,
+  CHANGES_YOUNG_BYTES_MAX,
+} from "../../limits.ts";
 import { PositionLost } from "../errors.ts";
 import { bytesOf } from "../json_text.ts";
 import type { Definition, Id, WrittenRecord } from "../port.ts";
@@ -56,19 +61,38 @@ export function noteChange(
   if (bytes > TRIM_BYTES || (seq as number) % TRIM_EVERY === 0) trimChanges(db, by.at);
 }
 
+/** How much of them is kept. */
+export interface ChangesKept {
+  readonly max: number;
+  readonly bytesMax: number;
+  /** Of all, those included that are so young that not everybody may have been told of them. */
+  readonly youngBytesMax: number;
+}
+
+const KEPT: ChangesKept = {
+  max: CHANGES_MAX,
+  bytesMax: CHANGES_BYTES_MAX,
+  youngBytesMax: CHANGES_YOUNG_BYTES_MAX,
+};
+/** As long as a server may be away with what it has not told webhooks yet. */
+const YOUNG_MS = 600_000;
+
 /** Removes some of those that are too many, too large or too old; resolves to how many. */
-export function trimChanges(db: Connection, now: string): number {
+export function trimChanges(db: Connection, now: string, kept = KEPT): number {
   const newest = db.get(sql("select seq, total from changes order by seq desc limit 1"));
   if (newest === undefined) return 0;
   const [seq, total] = newest as readonly [number, number];
-  const before = new Date(Date.parse(now) - CHANGES_MS).toISOString();
+  const ago = (ms: number) => new Date(Date.parse(now) - ms).toISOString();
   const removed = db.all(sql(
     `delete from changes where seq in (select seq from (select seq, total, at from changes ` +
-      `order by seq limit ${TRIMMED_AT_ONCE}) where seq < ? and (seq <= ? or total <= ? or at < ?)) returning seq`,
+      `order by seq limit ${TRIMMED_AT_ONCE}) where seq < ? and (seq <= ? or total <= ? or ` +
+      `total <= ? and at < ? or at < ?)) returning seq`,
     seq,
-    seq - CHANGES_MAX,
-    total - CHANGES_BYTES_MAX,
-    before,
+    seq - kept.max,
+    total - kept.youngBytesMax,
+    total - kept.bytesMax,
+    ago(YOUNG_MS),
+    ago(CHANGES_MS),
   ));
   return removed.length;
 }

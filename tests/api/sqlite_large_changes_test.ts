@@ -1,0 +1,45 @@
+/** More bytes of changes at once than are kept for a day. */
+
+import assert from "node:assert/strict";
+import { CHANGES_BYTES_MAX } from "@/lib/limits.ts";
+import { listen } from "../support/live_reader.ts";
+import { openWebhooks } from "./webhooks.ts";
+import { times } from "./test_collection.ts";
+
+const LENGTH = 1_000_000;
+/** Of each change, what the document was and became. */
+const CHANGES = Math.ceil(CHANGES_BYTES_MAX / (2 * LENGTH)) + 3;
+
+Deno.test("more bytes of changes than are kept, left untold by a process that ended, are told whole within ten minutes", async () => {
+  await using hooks = await openWebhooks();
+  const { app, owner: { project }, projectId } = hooks;
+  const { webhookTeller, webhookRunner, engine } = app.services;
+  const send = (path: string, body: object, method = "POST") =>
+    app.send({ method, path, body, headers: [["x-api-key", project.secretKey]] });
+  const created = await send("/api/data/posts", { n: 0, text: "x".repeat(LENGTH) });
+  assert.equal(created.status, 201, created.text);
+  const path = `/api/data/posts/${created.body.data._id}`;
+  await hooks.create({ events: { posts: ["changed"] } });
+  await using reader = await listen({ app, project, path: "posts/live?fields=n&limit=1" });
+  const { id: lastEventId } = await reader.expect("list");
+  // Nobody hears what it notes: it is gone before.
+  engine.changes.onNoted(() => {});
+  for (let n = 1; n <= CHANGES; n++) {
+    const { status, text } = await send(path, { n }, "PATCH");
+    assert.equal(status, 200, text);
+  }
+  app.clock.advance(60_000);
+  for (let pass = 0; pass < 2; pass++) {
+    await webhookRunner.runDue();
+    await webhookTeller.idle();
+    await webhookRunner.idle();
+  }
+  const numbers = times(CHANGES, (n) => n + 1);
+  assert.deepEqual(hooks.server.received.map(({ json }) => json.data.document.n), numbers);
+  await using again = await listen({ app, project, path: "posts/live?fields=n", lastEventId });
+  const told = await again.changes(CHANGES);
+  assert.deepEqual(told.map(({ data }) => data.document.n), numbers);
+  // Ten minutes later no more are kept than for a day.
+  app.clock.advance(600_001);
+  assert.ok(await engine.changes.trim(projectId, new Date(app.clock.now()).toISOString()) > 0);
+});
