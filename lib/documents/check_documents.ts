@@ -1,10 +1,9 @@
 import { type Clock, deadlinePassed, timestamp } from "../clock.ts";
-import { byCorbel } from "../store/changes.ts";
 import type { FieldFault } from "../problems.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, compare, eq, not, or } from "../store/filter.ts";
 import { pagesOf } from "../store/pages.ts";
-import type { Engine, Filter, Id, Json, Records } from "../store/port.ts";
+import type { Actor, Engine, Filter, Id, Json, Records } from "../store/port.ts";
 import { datePaths, own } from "../store/shape.ts";
 import { collectionOf, COLLECTIONS } from "./catalog.ts";
 import type { StoredDocument } from "./collection.ts";
@@ -22,6 +21,7 @@ export interface Checked {
   readonly violations: readonly Violation[];
 }
 
+const CORBEL: Actor = { kind: "corbel", id: null };
 const PAGE = 100;
 
 /**
@@ -29,15 +29,22 @@ const PAGE = 100;
  * dates and ids that are not stored as such are stored anew, required fields that are missing get
  * their default. Others may write meanwhile. Throws `COLLECTION_NOT_FOUND`.
  *
+ * @param actor Who stores anew; Corbel itself, if left out.
  * @param limitMs Milliseconds after which it leaves off.
  */
 export async function checkDocuments(
   { engine, clock }: { engine: Engine; clock: Clock },
-  { projectId, name, limitMs = Infinity }: { projectId: Id; name: string; limitMs?: number },
+  { projectId, name, actor = CORBEL, limitMs = Infinity }: {
+    projectId: Id;
+    name: string;
+    actor?: Actor;
+    limitMs?: number;
+  },
 ): Promise<Checked> {
   const stored = await findRecord(engine.records(projectId, COLLECTIONS), name);
   const { definition: { fields }, records } = collectionOf(stored);
-  const documents = engine.records<StoredDocument>(projectId, records, byCorbel(timestamp(clock)));
+  const writing = { by: { actor, at: timestamp(clock) } };
+  const documents = engine.records<StoredDocument>(projectId, records, writing);
   const isOver = deadlinePassed(clock, limitMs);
   const dates = datePaths(
     Object.fromEntries(fields.map(({ key }) => [key, records.fields[key]!])),

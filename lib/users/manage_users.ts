@@ -10,7 +10,7 @@ import { Problem } from "../problems.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, eq } from "../store/filter.ts";
 import type { AuthSettings } from "../projects/auth_settings.ts";
-import type { Engine, Filter, Id, Json } from "../store/port.ts";
+import type { Actor, Engine, Filter, Id, Json } from "../store/port.ts";
 import { IDENTITIES } from "../auth/identities.ts";
 import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { revokeSessions } from "../auth/revoke_sessions.ts";
@@ -21,9 +21,6 @@ import { boundedUser, checkClaims, type OwnChanges, profileChange } from "./own_
 import type { UserServices } from "./services.ts";
 import { storedOrRefused } from "./stored_or_refused.ts";
 import { fieldsOfNewUser } from "./user_fields.ts";
-
-/** Members act with the rights of the secret key. */
-const BY_KEY = { kind: "key", id: null } as const;
 
 interface RemovalServices {
   readonly engine: Engine;
@@ -89,9 +86,10 @@ export interface ManagedChanges extends OwnChanges {
   readonly claims?: { [name: string]: Json } | undefined;
 }
 
-/** Whose settings hold for a user, and from where the request came. */
+/** Whose settings hold for a user, who acts, and from where the request came. */
 export interface ManagedIn {
   readonly projectId: Id;
+  readonly actor: Actor;
   readonly auth: AuthSettings;
   readonly network: string;
 }
@@ -105,7 +103,7 @@ export async function createManagedUser(
   within: ManagedIn,
   { fields: given, password, ...members }: ManagedChanges,
 ): Promise<UserRecord> {
-  const { projectId } = within;
+  const { projectId, actor } = within;
   const fields = fieldsOfNewUser(await services.userFields.of(projectId), given);
   checkClaims(members.claims);
   const known = Object.entries(members).filter(([, value]) => value !== undefined);
@@ -114,7 +112,7 @@ export async function createManagedUser(
   await storedOrRefused(() =>
     services.engine.transaction(projectId, async (tx) => {
       await tx.records<UserRecord>(USERS).insert(user);
-      const event = { event: "created", before: null, after: user, actor: BY_KEY } as const;
+      const event = { event: "created", before: null, after: user, actor } as const;
       await noteUserEvent(tx, services.clock, event);
     })
   );
@@ -163,7 +161,7 @@ export async function changeManagedUser(
         event: "changed",
         before: was,
         after,
-        actor: BY_KEY,
+        actor: within.actor,
       });
       const ends = disabled === true || passwordHash !== null || isMoved;
       const ended = ends ? await revokeSessions(tx, clock, userId) : [];
@@ -193,14 +191,14 @@ async function hashed(
  */
 export async function deleteUser(
   services: RemovalServices,
-  projectId: Id,
+  { projectId, actor }: Pick<ManagedIn, "projectId" | "actor">,
   userId: Id,
 ): Promise<void> {
   const { engine, clock, sessions } = services;
   const ended = await engine.transaction(projectId, async (tx) => {
     const deleted = await tx.records<UserRecord>(USERS).deleteOne(eq("_id", userId));
     if (deleted === null) throw new Problem("USER_NOT_FOUND");
-    const event = { event: "deleted", before: deleted.value, after: null, actor: BY_KEY } as const;
+    const event = { event: "deleted", before: deleted.value, after: null, actor } as const;
     await noteUserEvent(tx, services.clock, event);
     const revoked = await revokeSessions(tx, clock, userId);
     await dropCodes(tx, projectId, deleted.value);

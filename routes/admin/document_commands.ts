@@ -32,6 +32,7 @@ async function checkDefinitions(services: Services, args: Arguments) {
     const { checked, mended, violations } = await checkDocuments(services, {
       projectId: project,
       name,
+      actor: { kind: "operator", id: null },
     });
     collections.push({
       name,

@@ -1,8 +1,9 @@
 import { endSessionsOf } from "@/lib/auth/end_sessions.ts";
+import { actorOf } from "@/lib/auth/principals.ts";
 import type { UserRecord } from "@/lib/auth/users.ts";
 import type { AuthSettings } from "@/lib/projects/auth_settings.ts";
 import type { Services } from "@/lib/services.ts";
-import type { Id } from "@/lib/store/port.ts";
+import type { Actor, Id } from "@/lib/store/port.ts";
 import {
   changeManagedUser,
   createManagedUser,
@@ -19,11 +20,17 @@ import type { HandlerOf, InProject } from "../handler.ts";
 /** Whoever acts on users with the rights of the project's server. */
 interface Server extends InProject {
   readonly auth: AuthSettings;
+  /** Whoever has the secret key, if left out. */
+  readonly actor?: Actor;
 }
 
+const serverActor = ({ projectId, actor }: Server): Actor =>
+  actorOf({ kind: "secret", projectId, ...(actor && { actor }) });
+
 export const handleCreateUser: HandlerOf<typeof users.createUser, Server> = async (c) => {
-  const { services, principal: { projectId, auth }, state: { network } } = c.var;
-  const within = { projectId, auth, network };
+  const { services, principal, state: { network } } = c.var;
+  const { projectId, auth } = principal;
+  const within = { projectId, auth, network, actor: serverActor(principal) };
   const user = await createManagedUser(services, within, c.req.valid("json"));
   return ok(201, await managedText(services, projectId, user), "User created");
 };
@@ -43,9 +50,10 @@ export const handleGetUser: HandlerOf<typeof users.getUser, InProject> = async (
 };
 
 export const handlePatchUser: HandlerOf<typeof users.patchUser, Server> = async (c) => {
-  const { services, principal: { projectId, auth }, state: { network } } = c.var;
+  const { services, principal, state: { network } } = c.var;
+  const { projectId, auth } = principal;
   const { id: userId } = c.req.valid("param");
-  const within = { projectId, auth, network };
+  const within = { projectId, auth, network, actor: serverActor(principal) };
   const change = { userId, changes: c.req.valid("json") };
   const user = await changeManagedUser(services, within, change);
   return ok(200, await managedText(services, projectId, user), "User changed");
@@ -59,10 +67,11 @@ async function managedText(
   return jsonText(managedUser(await userFields.of(projectId), user));
 }
 
-export const handleDeleteUser: HandlerOf<typeof users.deleteUser, InProject> = async (c) => {
+export const handleDeleteUser: HandlerOf<typeof users.deleteUser, Server> = async (c) => {
   const { services, principal } = c.var;
+  const { projectId } = principal;
   const { id } = c.req.valid("param");
-  await deleteUser(services, principal.projectId, id);
+  await deleteUser(services, { projectId, actor: serverActor(principal) }, id);
   return ok(200, JSON.stringify({ id }), "User deleted");
 };
 

@@ -3,7 +3,6 @@ import { listSessions } from "@/lib/auth/list_sessions.ts";
 import { changeManagedUser, deleteUser, findUser } from "@/lib/users/manage_users.ts";
 import type { UserRecord } from "@/lib/auth/users.ts";
 import { requiredId } from "@/lib/ids.ts";
-import { authSettingsOf } from "@/lib/projects/auth_settings.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
@@ -15,6 +14,7 @@ import { pagingOf } from "../paging.tsx";
 import { pageReply, seeOther } from "../replies.ts";
 import { Anonymous, calledBy, Disabled, Profile } from "./profile.tsx";
 import { Sessions } from "./sessions.tsx";
+import { withinOf } from "./within.ts";
 
 const ROWS = 20;
 
@@ -75,10 +75,9 @@ export const showUser: PageHandler<ProjectMember, "id"> = async (c) => {
 };
 
 const disabling = (disabled: boolean): PageHandler<ProjectMember, "id"> => async (c) => {
-  const { services, principal: { project }, state: { network } } = c.var;
   const userId = userIdOf(c);
-  const within = { projectId: project._id, auth: authSettingsOf(project), network };
-  await changeManagedUser(services, within, { userId, changes: { disabled, fields: {} } });
+  const { services } = c.var;
+  await changeManagedUser(services, withinOf(c), { userId, changes: { disabled, fields: {} } });
   return seeOther(`${listOf(c)}/${userId}?done=${disabled ? "disabled" : "enabled"}`);
 };
 
@@ -102,8 +101,7 @@ export const endSessionByForm: PageHandler<ProjectMember, "id" | "sessionId"> = 
 };
 
 export const deleteUserByForm: PageHandler<ProjectMember, "id"> = async (c) => {
-  const { services, principal } = c.var;
-  await deleteUser(services, principal.project._id, userIdOf(c));
+  await deleteUser(c.var.services, withinOf(c), userIdOf(c));
   return seeOther(`${listOf(c)}?done=deleted`);
 };
 

@@ -1,7 +1,6 @@
 import type { UserRecord } from "@/lib/auth/users.ts";
 import { requiredId } from "@/lib/ids.ts";
 import { Problem } from "@/lib/problems.ts";
-import { authSettingsOf } from "@/lib/projects/auth_settings.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { changeManagedUser, createManagedUser, findUser } from "@/lib/users/manage_users.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
@@ -13,6 +12,7 @@ import { attempt, pageReply, seeOther } from "../replies.ts";
 import { calledBy } from "./profile.tsx";
 import { UserMembers } from "./user_fields_form.tsx";
 import { newUserIn, userChangesIn } from "./user_form.ts";
+import { withinOf } from "./within.ts";
 
 type Context = PageContext<ProjectMember>;
 
@@ -23,12 +23,6 @@ interface Typed {
 }
 
 const listOf = (c: Context): string => `${homeOf(c.var.principal.project._id)}/users`;
-
-const withinOf = ({ var: { principal: { project }, state: { network } } }: Context) => ({
-  projectId: project._id,
-  auth: authSettingsOf(project),
-  network,
-});
 
 export const showNewUser: PageHandler<ProjectMember> = async (c) =>
   pageReply(await userPage(c, null, null));

@@ -1,0 +1,193 @@
+/** Who is said to have changed what, in the record that live lists and webhooks are made of. */
+
+import assert from "node:assert/strict";
+import { TRASH_MS } from "@/lib/limits.ts";
+import type { StoredDocument } from "@/lib/documents/collection.ts";
+import type { Actor, ChangePosition, Definition, PositionedChange } from "@/lib/store/port.ts";
+import { parseArguments } from "@/routes/admin/arguments.ts";
+import { COMMANDS } from "@/routes/admin/commands.ts";
+import { maintain } from "@/routes/maintenance.ts";
+import { openDashboard } from "../support/pages.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { database } from "../support/test_store.ts";
+import { createTestOwner, type TestOwner } from "./test_owner.ts";
+
+const POSTS = {
+  name: "posts",
+  rls: { mode: "private" },
+  fields: [
+    { key: "n", type: "Number" },
+    { key: "rank", type: "Number", required: true, default: 1 },
+    { key: "slug", type: "String", unique: true },
+  ],
+};
+
+async function openPosts() {
+  const app = await openTestApp();
+  const owner = await createTestOwner(app);
+  await owner.project.collection(POSTS);
+  const { engine } = app.services;
+  let position: ChangePosition = await engine.changes.head(owner.projectId);
+  /** What was recorded since this was last asked. */
+  const recorded = async (): Promise<PositionedChange[]> => {
+    await using feed = engine.changes.follow(owner.projectId, position);
+    const changes: PositionedChange[] = [];
+    for await (const batch of feed) {
+      if (batch.changes.length === 0) break;
+      changes.push(...batch.changes);
+    }
+    position = changes.at(-1)?.position ?? position;
+    return changes;
+  };
+  return { app, owner, recorded, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
+}
+
+/** Runs a command as `deno task admin` does. */
+async function admin({ app: { services } }: TestOwner, name: string, ...words: string[]) {
+  const command = COMMANDS.get(name)!;
+  return await command.run(services, parseArguments(words, command.options));
+}
+
+async function importRows({ app, account, projectId }: TestOwner): Promise<void> {
+  const form = new FormData();
+  form.append("rows", JSON.stringify([{ number: 1, document: { n: 8 } }]));
+  form.append("once", app.services.newId());
+  const request = new Request("http://localhost/", { method: "POST", body: form });
+  const { status, text } = await app.send({
+    method: "POST",
+    path: `/dashboard/projects/${projectId}/collections/posts/import/run`,
+    headers: { cookie: account.cookie, "content-type": request.headers.get("content-type")! },
+    body: new Uint8Array(await request.arrayBuffer()),
+  });
+  assert.ok(status < 400, text);
+}
+
+/** A document without a field that its definition requires, as an earlier version stored it. */
+async function storeUnfit({ app: { services }, projectId }: TestOwner): Promise<void> {
+  const { records } = (await services.catalog.find(projectId, "posts"))!;
+  const ours: Definition["fields"] = {
+    isDeleted: { type: "Boolean" },
+    createdAt: { type: "Date" },
+    updatedAt: { type: "Date" },
+    deletedAt: { type: "Date" },
+  };
+  const fields = database === "sqlite" ? records.fields : ours;
+  const unaware = { name: records.name, fields, indexes: [], trash: true };
+  const at = "2026-01-01T00:00:00.000Z";
+  await services.engine.records<StoredDocument>(projectId, unaware).insert({
+    _id: services.newId(),
+    createdAt: at,
+    updatedAt: at,
+    isDeleted: false,
+    deletedAt: null,
+  });
+}
+
+Deno.test("each write of a document is recorded with who made it, whichever way it was made", async () => {
+  await using posts = await openPosts();
+  const { app, owner, recorded } = posts;
+  const { project, account } = owner;
+  const user = await project.user();
+  await recorded();
+  const member: Actor = { kind: "member", id: account.accountId };
+  const key: Actor = { kind: "key", id: null };
+  const is = async (who: Actor, ...actions: string[]): Promise<PositionedChange[]> => {
+    const changes = await recorded();
+    assert.deepEqual(changes.map(({ action }) => action), actions);
+    for (const { name, actor } of changes) assert.deepEqual([name, actor], ["posts", who]);
+    return changes;
+  };
+  const at = "/api/data/posts";
+
+  await project.asPublic({ path: at, body: { n: 1 } }, user);
+  await is({ kind: "user", id: user.id }, "created");
+
+  await project.asSecret({ path: at, body: { n: 2 } });
+  const [mine] = await is(key, "created");
+  const bulk = { documents: [{ n: 3 }, { n: 4 }] };
+  await project.asSecret({ path: `${at}/bulk`, body: bulk });
+  await is(key, "created", "created");
+  for (const n of [5, 6]) {
+    const { status, text } = await project.asSecret({
+      path: `${at}?upsert=slug`,
+      body: { slug: "a", n },
+    });
+    assert.ok(status < 300, text);
+  }
+  await is(key, "created", "changed");
+  const operations = [{
+    action: "patch",
+    collection: "posts",
+    id: mine!.recordId,
+    document: { n: 7 },
+  }];
+  await project.asSecret({ path: "/api/batch", body: { operations } });
+  await is(key, "changed");
+
+  await owner.asOwner({ path: "/collections/posts/documents", body: { n: 7 } });
+  const [theirs] = await is(member, "created");
+  await importRows(owner);
+  await is(member, "created");
+  const dashboard = openDashboard(app, account);
+  const documents = `/dashboard/projects/${owner.projectId}/collections/posts`;
+  const done = await dashboard.submit(`${documents}/documents`, {
+    id: theirs!.recordId,
+    act: "delete",
+    sure: "yes",
+  });
+  assert.ok(done.status < 400, done.words);
+  await is(member, "deleted");
+
+  await storeUnfit(owner);
+  assert.deepEqual(await recorded(), []);
+  await admin(owner, "definition check", "--project", owner.projectId);
+  await is({ kind: "operator", id: null }, "changed");
+
+  app.clock.advance(TRASH_MS + 1);
+  await maintain(app.services);
+  await is({ kind: "corbel", id: null }, "removed");
+});
+
+Deno.test("what becomes of a user is recorded with who did it", async () => {
+  await using posts = await openPosts();
+  const { app, owner, recorded } = posts;
+  const { project, account } = owner;
+  const member: Actor = { kind: "member", id: account.accountId };
+  const key: Actor = { kind: "key", id: null };
+  const is = async (who: Actor | null, ...events: string[]): Promise<void> => {
+    const changes = (await recorded()).filter(({ action }) => action === "created");
+    assert.deepEqual(changes.map(({ after }) => JSON.parse(after!).event), events);
+    for (const { name, actor, recordId } of changes) {
+      assert.deepEqual([name, actor], ["users", who ?? { kind: "user", id: recordId }]);
+    }
+  };
+  const body = (n: number) => ({ email: `user${n}@example.com`, password: "seven wet stones 41" });
+
+  await project.asPublic({ path: "/api/userAuth/signup", body: body(1) });
+  await is(null, "created", "signedIn");
+
+  const made = await project.asSecret({ path: "/api/userAuth/users", body: body(2) });
+  const path = `/api/userAuth/users/${made.body.data._id}`;
+  await project.asSecret({ method: "PATCH", path, body: { disabled: true } });
+  await project.asSecret({ method: "DELETE", path });
+  await is(key, "created", "changed", "deleted");
+
+  const byOwner = await owner.asOwner({ path: "/users", body: body(3) });
+  const at = `/users/${byOwner.body.data._id}`;
+  await owner.asOwner({ method: "PATCH", path: at, body: { disabled: true } });
+  await owner.asOwner({ method: "DELETE", path: at });
+  await is(member, "created", "changed", "deleted");
+
+  const users = `/dashboard/projects/${owner.projectId}/users`;
+  const dashboard = openDashboard(app, account);
+  const created = await dashboard.submit(`${users}/new`, body(4));
+  const page = created.location!.split("?")[0]!;
+  for (const what of ["disable", "delete"]) {
+    const answer = await dashboard.submit(`${page}/${what}`);
+    assert.ok(answer.status < 400, answer.words);
+  }
+  await is(member, "created", "changed", "deleted");
+
+  await admin(owner, "user create", "--project", owner.projectId, "--email", "ada@example.com");
+  await is({ kind: "operator", id: null }, "created");
+});
