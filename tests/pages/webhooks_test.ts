@@ -110,7 +110,14 @@ Deno.test("a message is shown with request and answer, and is sent again, alone 
   const message = await dashboard.get(`${path}/${id}/deliveries/${_id}`);
   assert.match(message.words, /500 after 0 ms/);
   assert.match(message.words, /out of order/);
-  assert.ok(message.words.includes(hooks.server.received[0]!.body));
+  const [{ body, headers }] = hooks.server.received as [typeof hooks.server.received[0]];
+  assert.ok(message.words.includes(body));
+  const shown = [...message.document.querySelectorAll("dd")].map(({ textContent }) => textContent);
+  assert.ok(shown.includes(hooks.server.url) && shown.includes(headers["webhook-id"]!));
+  for (const name of ["webhook-timestamp", "webhook-signature"]) {
+    assert.ok(message.words.includes(name) && Object.hasOwn(headers, name));
+  }
+  assert.ok(!message.text.includes(headers["webhook-signature"]!.slice(3)));
   hooks.server.behave(200);
   const again = await dashboard.fill(message, "Send again");
   assert.equal(again.location, `${path}/${id}?done=again`);

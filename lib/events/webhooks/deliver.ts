@@ -9,6 +9,7 @@ import type { Filter, Id, Records, Transaction } from "../../store/port.ts";
 import { DELIVER_JOB } from "./deliveries.ts";
 import { DELIVERIES, type DeliveryRecord, type WebhookRecord, WEBHOOKS } from "./records.ts";
 import { isSuccess, type SendResult, type SendServices, sendSigned } from "./send.ts";
+import { messageId } from "./signatures.ts";
 import type { WebhookTurns } from "./turns.ts";
 
 export interface DeliverServices extends JobServices, SendServices {
@@ -133,7 +134,7 @@ async function deliver(
   { delivery, webhook }: Taken,
 ): Promise<number | null> {
   const { engine, webhookTurns } = services;
-  const message = { id: `msg_${delivery._id}`, body: delivery.body };
+  const message = { id: messageId(delivery._id), body: delivery.body };
   const result = await sendSigned(services, { projectId, webhook }, message);
   webhookTurns.heard(webhook._id, result.status !== null);
   if (!isSuccess(result)) return await retry(services, projectId, { webhook, delivery, result });

@@ -33,6 +33,9 @@ export interface WebhookPlace {
   readonly webhookId: Id;
 }
 
+/** The `webhook-id` of a message: the same in each try. */
+export const messageId = (deliveryId: Id): string => `msg_${deliveryId}`;
+
 /** One message, as it is signed. */
 export interface SignedMessage {
   readonly id: string;

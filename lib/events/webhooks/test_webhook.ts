@@ -3,7 +3,7 @@ import type { NewId } from "../../ids.ts";
 import type { Engine } from "../../store/port.ts";
 import { findWebhook } from "./manage.ts";
 import { isSuccess, type SendResult, type SendServices, sendSigned } from "./send.ts";
-import type { WebhookPlace } from "./signatures.ts";
+import { messageId, type WebhookPlace } from "./signatures.ts";
 
 interface TestServices extends SendServices {
   readonly engine: Engine;
@@ -29,7 +29,7 @@ export async function testWebhook(
     timestamp: timestamp(services.clock),
     data: { projectId, collection: null, id: null, document: null, previous: null },
   });
-  const id = `msg_${services.newId()}`;
+  const id = messageId(services.newId());
   const result = await sendSigned(services, { projectId, webhook }, { id, body });
   return { ok: isSuccess(result), ...result };
 }

@@ -4,6 +4,8 @@ import {
   replayDelivery,
   type WholeDelivery,
 } from "@/lib/events/webhooks/delivery_log.ts";
+import { getWebhook } from "@/lib/events/webhooks/manage.ts";
+import { messageId } from "@/lib/events/webhooks/signatures.ts";
 import { requiredId } from "@/lib/ids.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
@@ -57,6 +59,7 @@ export const replaySinceByForm: PageHandler<ProjectMember, "webhookId"> = async 
 async function deliveryPage(c: DeliveryContext, problem: Problem | null) {
   const place = deliveryPlaceOf(c);
   const delivery = await getDelivery(c.var.services, place);
+  const { url } = await getWebhook(c.var.services, place.projectId, place.webhookId);
   const page = await loadWebhookPage(c);
   const path = `${page.path}/${place.webhookId}`;
   return (
@@ -67,6 +70,7 @@ async function deliveryPage(c: DeliveryContext, problem: Problem | null) {
       </p>
       <Facts delivery={delivery} />
       <h2>Request</h2>
+      <Head url={url} id={messageId(delivery.id)} />
       <pre>{delivery.body}</pre>
       <h2>Answer</h2>
       {delivery.answer === null ? <p class="muted">None.</p> : <pre>{delivery.answer}</pre>}
@@ -78,6 +82,20 @@ async function deliveryPage(c: DeliveryContext, problem: Problem | null) {
     </WebhookShell>
   );
 }
+
+/** What is sent before the body; the secret and what is made of it are not shown. */
+const Head = ({ url, id }: { url: string; id: string }) => (
+  <dl class="facts">
+    <dt>POST</dt>
+    <dd class="mono">{url}</dd>
+    <dt>webhook-id</dt>
+    <dd class="mono">{id}</dd>
+    <dt>webhook-timestamp</dt>
+    <dd>the second of each try</dd>
+    <dt>webhook-signature</dt>
+    <dd>of all three: id, timestamp and body</dd>
+  </dl>
+);
 
 const Facts = ({ delivery }: { delivery: WholeDelivery }) => {
   const { state, tries, status, durationMs, error, createdAt, nextTryAt } = delivery;
