@@ -8,6 +8,8 @@ import {
 } from "@/lib/auth/authenticate.ts";
 import type { ApiKeyPrincipal } from "@/lib/projects/api_keys.ts";
 import type { AuthSettings } from "@/lib/projects/auth_settings.ts";
+import type { FileScope } from "@/lib/files/uploads.ts";
+import type { Uploader } from "@/lib/files/user_room.ts";
 import type { Caller, SignedInUser } from "@/lib/auth/principals.ts";
 import type { Clock } from "@/lib/clock.ts";
 import { refuseOtherTypes } from "@/lib/http/body.ts";
@@ -84,6 +86,26 @@ export const secretKey: Security<ApiKeyPrincipal> = {
     const holder = await authenticateAndLimit(services, request);
     if (holder.kind !== "secret") throw new Problem("SECRET_KEY_REQUIRED");
     return holder;
+  },
+};
+
+/** Whoever works with files: all of a project's, or a user with their own. */
+export interface FileCaller extends FileScope {
+  /** Who uploads by the project's rules for users; null where they do not apply. */
+  readonly uploader: Uploader | null;
+}
+
+/** The secret key; or the publishable key and an access token, where the project lets users upload. */
+export const fileKey: Security<FileCaller> = {
+  requirement: [{ apiKey: [] }, { apiKey: [], accessToken: [] }],
+  problems: [...secretKey.problems, "ACCESS_TOKEN_REQUIRED", "ACCESS_TOKEN_INVALID"],
+  async guard(services, request) {
+    const holder = await authenticateAndLimit(services, request);
+    const { kind, projectId, files: rules } = holder;
+    if (kind === "secret") return { projectId, ownerId: null, uploader: null };
+    if (rules.userUploads === "off") throw new Problem("SECRET_KEY_REQUIRED");
+    const { userId } = await signedInUserOf(services, holder, request);
+    return { projectId, ownerId: userId, uploader: { userId, rules } };
   },
 };
 

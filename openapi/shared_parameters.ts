@@ -1,3 +1,5 @@
+import { parseJson } from "@/lib/store/json_text.ts";
+
 interface Parameter {
   readonly name: string;
   readonly in: string;
@@ -28,7 +30,7 @@ export function shareParameters<T extends object>(given: T): T {
     );
   // The later take the place of the earlier.
   const shared = Object.fromEntries(counts.map(([text]) => {
-    const parameter = JSON.parse(text) as Parameter;
+    const parameter = parseJson(text) as unknown as Parameter;
     return [nameOf(parameter), { text, parameter }];
   }));
   for (const operation of operations) {

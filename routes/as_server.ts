@@ -9,6 +9,8 @@ interface Server {
   readonly projectId: Id;
   readonly actor: Actor;
   readonly auth: AuthSettings;
+  /** All files are theirs to see. */
+  readonly ownerId: null;
 }
 
 /** Has the member of the path's project do what the project's secret key does. */
@@ -20,6 +22,7 @@ export const asServer =
       projectId: project._id,
       actor: { kind: "member", id: account.accountId },
       auth: authSettingsOf(project),
+      ownerId: null,
     };
     c.set("principal", server);
     const behind: OperationContext<unknown, I> = c;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Problem } from "../problems.ts";
 import { AUTH_DEFAULTS } from "../projects/auth_settings.ts";
+import { FILE_DEFAULTS } from "../projects/file_settings.ts";
 import type { ApiKeyPrincipal } from "../projects/api_keys.ts";
 import { authenticateKey, callerOf } from "./authenticate.ts";
 
@@ -14,6 +15,7 @@ const holder = (kind: ApiKeyPrincipal["kind"]): ApiKeyPrincipal => ({
   siteUrl: null,
   allowedOrigins: [],
   auth: AUTH_DEFAULTS,
+  files: FILE_DEFAULTS,
 });
 
 /** Knows one key and one token of the project, and remembers what it was asked. */

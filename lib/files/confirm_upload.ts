@@ -16,10 +16,16 @@ import {
   unclaimed,
   unexpired,
 } from "./ledger.ts";
-import { projectOf } from "./paths.ts";
 import { type FileServices, removeLeftover } from "./removals.ts";
 import { providerOf, type StorageProvider } from "./stores.ts";
-import { findUpload, type UploadRecord, UPLOADS } from "./uploads.ts";
+import {
+  type FileScope,
+  findInScope,
+  findUpload,
+  inScope,
+  type UploadRecord,
+  UPLOADS,
+} from "./uploads.ts";
 
 /** An upload as an application confirms it. */
 export interface ConfirmInput {
@@ -41,13 +47,13 @@ export interface ConfirmedUpload {
  */
 export async function confirmUpload(
   services: FileServices,
-  projectId: Id,
+  scope: FileScope,
   input: ConfirmInput,
 ): Promise<ConfirmedUpload> {
-  if (projectOf(input.path) !== projectId) throw new Problem("FILE_NOT_FOUND");
-  const claimed = await claim(services, projectId, input);
+  const { projectId } = scope;
+  const claimed = await claim(services, scope, input);
   const isMine = claimed !== null && await settle(services, projectId, claimed);
-  const { path, target } = isMine ? claimed : await settledByOthers(services, projectId, input);
+  const { path, target } = isMine ? claimed : await settledByOthers(services, scope, input);
   const blobs = await services.blobStores.named(projectId, target);
   return { path, provider: providerOf(target), url: blobs.publicUrl(path) };
 }
@@ -55,11 +61,12 @@ export async function confirmUpload(
 /** Takes the row for this confirm alone; null when there is none to be taken. */
 async function claim(
   { engine, clock }: FileServices,
-  projectId: Id,
+  scope: FileScope,
   { path, bytes }: ConfirmInput,
 ): Promise<UploadRecord | null> {
-  const taken = await engine.records<UploadRecord>(projectId, UPLOADS).updateOne(
-    and(eq("path", path), eq("bytes", bytes), unexpired(clock), unclaimed(clock)),
+  const its = and(eq("path", path), inScope(scope), eq("bytes", bytes));
+  const taken = await engine.records<UploadRecord>(scope.projectId, UPLOADS).updateOne(
+    and(its, unexpired(clock), unclaimed(clock)),
     {
       set: {
         state: "copying",
@@ -187,10 +194,10 @@ async function giveBack(
 /** The row, if it is confirmed; throws why it cannot be, or cannot be now. */
 async function settledByOthers(
   services: FileServices,
-  projectId: Id,
+  scope: FileScope,
   { path, bytes }: ConfirmInput,
 ): Promise<UploadRecord> {
-  const row = await findUpload(services, projectId, path);
+  const row = await findInScope(services, scope, path);
   if (row === null || isOver(row, timestamp(services.clock))) throw new Problem("FILE_NOT_FOUND");
   if (row.bytes !== bytes) throw new Problem("SIZE_MISMATCH");
   if (row.state !== "confirmed") throw notReady();

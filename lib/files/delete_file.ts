@@ -1,11 +1,9 @@
 import { timestamp } from "../clock.ts";
 import { Problem } from "../problems.ts";
 import { and, eq, or } from "../store/filter.ts";
-import type { Id } from "../store/port.ts";
 import { isOver, removeObjects, removeRows, unclaimed, unexpired } from "./ledger.ts";
-import { projectOf } from "./paths.ts";
 import type { FileServices } from "./removals.ts";
-import { findUpload } from "./uploads.ts";
+import { type FileScope, findInScope, inScope } from "./uploads.ts";
 
 /**
  * Removes a file and returns its space, or cancels an upload. An object that cannot be removed now
@@ -14,13 +12,14 @@ import { findUpload } from "./uploads.ts";
  */
 export async function deleteFile(
   services: FileServices,
-  projectId: Id,
+  scope: FileScope,
   path: string,
 ): Promise<void> {
-  if (projectOf(path) !== projectId) throw new Problem("FILE_NOT_FOUND");
+  const { projectId } = scope;
   const { clock } = services;
   const mine = and(
     eq("path", path),
+    inScope(scope),
     or(eq("state", "confirmed"), and(unexpired(clock), unclaimed(clock))),
   );
   const removed = await removeRows(services, projectId, async (uploads) => {
@@ -28,7 +27,7 @@ export async function deleteFile(
     return gone === null ? [] : [gone.value];
   });
   if (removed.rows.length === 0) {
-    const row = await findUpload(services, projectId, path);
+    const row = await findInScope(services, scope, path);
     if (row === null || isOver(row, timestamp(clock))) throw new Problem("FILE_NOT_FOUND");
     throw new Problem("UPLOAD_NOT_READY", {
       message: "A confirm of this upload is at work: try again in a moment.",

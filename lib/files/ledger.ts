@@ -73,6 +73,21 @@ export const minus = (from: Sums, sums: Sums): Sums => ({
 /** Not confirmed so far, and in time to be. */
 export const unexpired = (clock: Clock): Filter => compare("expiresAt", "gt", timestamp(clock));
 
+/** Until the first of some open uploads expires. */
+export async function secondsToExpiry(
+  uploads: Records<UploadRecord>,
+  clock: Clock,
+  which: Filter = ALL,
+): Promise<number> {
+  const { value: first } = await uploads.find({
+    filter: and(which, unexpired(clock)),
+    sort: [{ path: "expiresAt", descending: false }],
+    limit: 1,
+  }).next();
+  const ms = first === undefined ? 0 : Date.parse(first.expiresAt!) - clock.now();
+  return Math.max(1, Math.ceil(ms / 1000));
+}
+
 /** Whether nobody is about to confirm it: no confirm has taken it, or the one that had died. */
 export const unclaimed = (clock: Clock): Filter =>
   or(

@@ -1,11 +1,10 @@
 import type { Cursors } from "../paging/cursor.ts";
 import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { Problem } from "../problems.ts";
-import { eq } from "../store/filter.ts";
+import { and, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
-import { projectOf } from "./paths.ts";
 import type { BlobStores } from "./stores.ts";
-import { findUpload, type UploadRecord, UPLOADS } from "./uploads.ts";
+import { type FileScope, findInScope, inScope, type UploadRecord, UPLOADS } from "./uploads.ts";
 
 interface ReadServices {
   readonly engine: Engine;
@@ -20,15 +19,18 @@ export interface FileInfo {
   readonly size: number;
   readonly createdAt: string;
   readonly url: string | null;
+  /** The user who has uploaded it; null for a server's or a member's. */
+  readonly ownerId: Id | null;
 }
 
-/** The confirmed files, the newest first. Throws `INVALID_CURSOR`. */
+/** The confirmed files of a scope, the newest first. Throws `INVALID_CURSOR`. */
 export async function listFiles(
   services: ReadServices & { readonly cursors: Cursors },
-  projectId: Id,
+  scope: FileScope,
   request: PageRequest,
 ): Promise<RecordPage<FileInfo>> {
-  const asked = eq("state", "confirmed");
+  const { projectId } = scope;
+  const asked = and(inScope(scope), eq("state", "confirmed"));
   const { items, nextCursor } = await readPage(services, {
     projectId,
     name: UPLOADS.name,
@@ -44,19 +46,19 @@ export async function listFiles(
 /** What is known of one confirmed file. Throws `FILE_NOT_FOUND`. */
 export async function getFileInfo(
   services: ReadServices,
-  projectId: Id,
+  scope: FileScope,
   path: string,
 ): Promise<FileInfo> {
-  const row = projectOf(path) === projectId ? await findUpload(services, projectId, path) : null;
+  const row = await findInScope(services, scope, path);
   if (row?.state !== "confirmed") throw new Problem("FILE_NOT_FOUND");
-  return await infoOf(services, projectId, row);
+  return await infoOf(services, scope.projectId, row);
 }
 
 async function infoOf(
   { blobStores }: ReadServices,
   projectId: Id,
-  { path, filename, contentType, bytes, createdAt, target }: UploadRecord,
+  { path, filename, contentType, bytes, createdAt, target, ownerId = null }: UploadRecord,
 ): Promise<FileInfo> {
-  const blobs = await blobStores.named(projectId, target);
-  return { path, filename, contentType, size: bytes, createdAt, url: blobs.publicUrl(path) };
+  const url = (await blobStores.named(projectId, target)).publicUrl(path);
+  return { path, filename, contentType, size: bytes, createdAt, url, ownerId };
 }

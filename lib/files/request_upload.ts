@@ -4,11 +4,12 @@ import { Problem } from "../problems.ts";
 import type { Plan, Plans } from "../projects/plans.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
-import { addSums, findUsage, NOTHING, plus, unexpired } from "./ledger.ts";
+import { addSums, findUsage, NOTHING, plus, secondsToExpiry } from "./ledger.ts";
 import { newPath } from "./paths.ts";
 import { releaseBatch } from "./release.ts";
 import type { FileServices } from "./removals.ts";
 import { INTERNAL } from "./stores.ts";
+import { prepareUserRoom, refuseByRules, takeUserRoom, type Uploader } from "./user_room.ts";
 import { STORAGE_USAGE, type StorageUsageRecord, type UploadRecord, UPLOADS } from "./uploads.ts";
 
 /** A file as an application announces it. */
@@ -28,14 +29,16 @@ const TRIES = 20;
 
 /**
  * Holds space for a file, together with its row, and signs the address that takes it. What is
- * refused leaves no trace. Throws `FILE_TOO_LARGE`, `STORAGE_QUOTA_EXCEEDED`, `PLAN_LIMIT_REACHED`
+ * refused leaves no trace. Throws `FILE_TYPE_REFUSED`, `FILE_TOO_LARGE`, `STORAGE_QUOTA_EXCEEDED`, `PLAN_LIMIT_REACHED`
  * and `TOO_MANY_UPLOADS`, and `STORAGE_UNAVAILABLE` where others come in between again and again.
  */
 export async function requestUpload(
   services: FileServices & { readonly plans: Plans },
   projectId: Id,
   input: UploadInput,
+  uploader: Uploader | null = null,
 ): Promise<RequestedUpload> {
+  if (uploader !== null) refuseByRules(uploader.rules, input);
   const plan = await services.plans.of(projectId);
   const filePath = newPath(projectId, crypto.randomUUID(), input.filename);
   for (let tries = 0; tries < TRIES; tries++) {
@@ -45,8 +48,10 @@ export async function requestUpload(
     await findRoom(services, plan, { projectId, target, bytes });
     const expiresAt = services.clock.now() + UPLOAD_URL_MS;
     const signedUrl = await blobs.signUpload({ path: filePath, bytes, contentType, expiresAt });
-    const row = newRow(services, { ...input, path: filePath, target });
-    if (await hold(services, plan, { projectId, row })) return { signedUrl, filePath };
+    if (uploader !== null) await prepareUserRoom(services, projectId, uploader);
+    const ownerId = uploader?.userId ?? null;
+    const row = newRow(services, { ...input, path: filePath, target, ownerId });
+    if (await hold(services, plan, { projectId, row, uploader })) return { signedUrl, filePath };
   }
   throw new Problem("STORAGE_UNAVAILABLE");
 }
@@ -59,9 +64,13 @@ function refuseTooLarge({ fileBytesMax }: Plan, target: string, bytes: number): 
 
 function newRow(
   { clock, newId }: Pick<FileServices, "clock" | "newId">,
-  upload: UploadInput & { readonly path: string; readonly target: string },
+  upload: UploadInput & {
+    readonly path: string;
+    readonly target: string;
+    readonly ownerId: Id | null;
+  },
 ): UploadRecord {
-  const { path, filename, contentType, bytes, target } = upload;
+  const { path, filename, contentType, bytes, target, ownerId } = upload;
   return {
     _id: newId(),
     path,
@@ -74,6 +83,7 @@ function newRow(
     target,
     expiresAt: new Date(clock.now() + UPLOAD_HOLD_MS).toISOString(),
     createdAt: timestamp(clock),
+    ownerId,
   };
 }
 
@@ -88,12 +98,16 @@ type UploadRoom = ReturnType<typeof roomFor>;
 
 /**
  * Row and space in one transaction, if the space is there and uploads still go to this store;
- * else false, and nothing is done.
+ * else false, and nothing is done. Throws what `takeUserRoom` throws.
  */
 async function hold(
-  { engine }: Pick<FileServices, "engine">,
+  { engine, clock }: Pick<FileServices, "engine" | "clock">,
   plan: Plan,
-  { projectId, row }: { readonly projectId: Id; readonly row: UploadRecord },
+  { projectId, row, uploader }: {
+    readonly projectId: Id;
+    readonly row: UploadRecord;
+    readonly uploader: Uploader | null;
+  },
 ): Promise<boolean> {
   const fits = Object.entries(roomFor(plan, row))
     .map(([sum, most]) => compare(sum, "lte", most));
@@ -103,6 +117,7 @@ async function hold(
       .updateOne(mine, { increment: plus(NOTHING, row) });
     if (held === null) return false;
     await tx.records<UploadRecord>(UPLOADS).insert(row);
+    if (uploader !== null) await takeUserRoom(tx, clock, uploader);
     return true;
   });
 }
@@ -160,22 +175,9 @@ async function noRoom(
   return new Problem("TOO_MANY_UPLOADS", {
     message: `The ${plan.name} plan allows ${plan.openUploads} open uploads of a project: ` +
       "confirm or delete some of them, or wait as long as Retry-After says.",
-    retryAfter: await secondsToExpiry(services, projectId),
+    retryAfter: await secondsToExpiry(
+      services.engine.records<UploadRecord>(projectId, UPLOADS),
+      services.clock,
+    ),
   });
-}
-
-/** Until the first of the open uploads expires. */
-async function secondsToExpiry(
-  { engine, clock }: FileServices,
-  projectId: Id,
-): Promise<number> {
-  const [first] = await Array.fromAsync(
-    engine.records<UploadRecord>(projectId, UPLOADS).find({
-      filter: unexpired(clock),
-      sort: [{ path: "expiresAt", descending: false }],
-      limit: 1,
-    }),
-  );
-  const ms = first === undefined ? 0 : Date.parse(first.expiresAt!) - clock.now();
-  return Math.max(1, Math.ceil(ms / 1000));
 }

@@ -30,10 +30,13 @@ export async function uploadFile(
   const { filePath: path } = requested;
   try {
     await put(services, { projectId, requested, input }, chunks);
-    return await confirmUpload(services, projectId, { path, bytes: input.bytes });
+    return await confirmUpload(services, { projectId, ownerId: null }, {
+      path,
+      bytes: input.bytes,
+    });
   } catch (error) {
     try {
-      await deleteFile(services, projectId, path);
+      await deleteFile(services, { projectId, ownerId: null }, path);
     } catch (left) {
       services.log.write("warn", "An upload is left to expire", { path, error: String(left) });
     }

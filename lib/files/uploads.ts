@@ -1,5 +1,6 @@
-import { eq } from "../store/filter.ts";
-import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import { ALL, eq } from "../store/filter.ts";
+import type { Definition, Engine, Filter, Id, StoredRecord } from "../store/port.ts";
+import { projectOf } from "./paths.ts";
 
 /**
  * `requested`: space is held, bytes may arrive. `copying`: a confirm has taken the row and puts the
@@ -25,6 +26,8 @@ export type UploadRecord = StoredRecord & {
   /** When the hold ends; null once confirmed. */
   expiresAt: string | null;
   createdAt: string;
+  /** The user who has uploaded it. Null for a server's or a member's; earlier versions had none. */
+  ownerId?: Id | null;
 };
 
 /** In each project's space. */
@@ -41,9 +44,11 @@ export const UPLOADS: Definition = {
     target: { type: "String" },
     expiresAt: { type: "Date" },
     createdAt: { type: "Date" },
+    ownerId: { type: "Ref" },
   },
   indexes: [
     { keys: [{ path: "path", descending: false }], unique: true },
+    { keys: [{ path: "ownerId", descending: false }, { path: "createdAt", descending: true }] },
     { keys: [{ path: "state", descending: false }, { path: "createdAt", descending: true }] },
     { keys: [{ path: "expiresAt", descending: false }] },
   ],
@@ -87,6 +92,17 @@ export const STORAGE_USAGE: Definition = {
   trash: false,
 };
 
+/** Which files: all of a project, or a user's own. To a user there are no others. */
+export interface FileScope {
+  readonly projectId: Id;
+  /** Null for all. */
+  readonly ownerId: Id | null;
+}
+
+/** All that a scope has. */
+export const inScope = ({ ownerId }: FileScope): Filter =>
+  ownerId === null ? ALL : eq("ownerId", ownerId);
+
 /** The row of a path as it is stored now; null when there is none. */
 export async function findUpload(
   { engine }: { engine: Engine },
@@ -95,4 +111,15 @@ export async function findUpload(
 ): Promise<UploadRecord | null> {
   const found = await engine.records<UploadRecord>(projectId, UPLOADS).findOne(eq("path", path));
   return found?.value ?? null;
+}
+
+/** The same, where it is in the scope. */
+export async function findInScope(
+  services: { engine: Engine },
+  scope: FileScope,
+  path: string,
+): Promise<UploadRecord | null> {
+  const { projectId, ownerId } = scope;
+  const row = projectOf(path) === projectId ? await findUpload(services, projectId, path) : null;
+  return row !== null && (ownerId === null || row.ownerId === ownerId) ? row : null;
 }

@@ -19,7 +19,9 @@ export const FILE_PROBLEMS = {
   STORAGE_QUOTA_EXCEEDED: {
     status: 403,
     message: "The project's storage has no room for this file: delete files, or use a larger plan.",
-    when: "Used space, held space and this file together exceed the plan's storage.",
+    when:
+      "Used space, held space and this file together exceed the plan's storage, or what a user " +
+      "of the project may have.",
   },
   UPLOAD_TOKEN_INVALID: {
     status: 403,
@@ -51,7 +53,8 @@ export const FILE_PROBLEMS = {
   FILE_TOO_LARGE: {
     status: 413,
     message: "The file is larger than one file may be.",
-    when: "The size exceeds the plan's maximum for a file, or that of the project's own storage.",
+    when: "The size exceeds the plan's maximum for a file, that of the project's own storage, or " +
+      "that of users.",
   },
   UPLOAD_TOO_LONG: {
     status: 413,
@@ -63,11 +66,18 @@ export const FILE_PROBLEMS = {
     message: "Send the file with the Content-Type that was requested.",
     when: "The Content-Type of the body is not the one of the upload request.",
   },
+  FILE_TYPE_REFUSED: {
+    status: 415,
+    message: "Users of this project do not upload files of this type.",
+    when: "The `contentType` is none of the project's `userTypes`; the message lists them.",
+  },
   TOO_MANY_UPLOADS: {
     status: 429,
-    message: "The project has too many open uploads: confirm or delete some of them, or wait as " +
+    message: "There are too many open uploads: confirm or delete some of them, or wait as " +
       "long as Retry-After says.",
-    when: "As many uploads as the plan allows are neither confirmed nor deleted nor expired.",
+    when:
+      "As many uploads of the project, or of the user, as are allowed are neither confirmed nor " +
+      "deleted nor expired.",
   },
   RANGE_NOT_SATISFIABLE: {
     status: 416,

@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { randomToken } from "../crypto/random.ts";
 import { type AuthSettings, authSettingsOf } from "./auth_settings.ts";
+import { type FileSettings, fileSettingsOf } from "./file_settings.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
@@ -49,6 +50,7 @@ export interface ApiKeyPrincipal {
   readonly siteUrl: string | null;
   readonly allowedOrigins: readonly string[];
   readonly auth: AuthSettings;
+  readonly files: FileSettings;
 }
 
 /** Finds projects by their keys. */
@@ -71,7 +73,8 @@ export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
     const project = await engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
     if (project === null || isTrashed(project.value)) return null;
     const { siteUrl, allowedOrigins } = project.value;
-    return { kind, projectId, siteUrl, allowedOrigins, auth: authSettingsOf(project.value) };
+    const [auth, files] = [authSettingsOf(project.value), fileSettingsOf(project.value)];
+    return { kind, projectId, siteUrl, allowedOrigins, auth, files };
   });
   return {
     find: (key) => known.get(key),

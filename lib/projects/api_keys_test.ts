@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { AUTH_DEFAULTS } from "./auth_settings.ts";
+import { FILE_DEFAULTS } from "./file_settings.ts";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { createProject } from "./create_project.ts";
 import { rotateKey } from "./projects.ts";
@@ -44,6 +45,7 @@ Deno.test("a key opens its own project, with what it is", async () => {
     siteUrl: "https://app.example.com",
     allowedOrigins: [],
     auth: AUTH_DEFAULTS,
+    files: FILE_DEFAULTS,
   });
   const secret = await services.keys.find(other.secretKey);
   assert.equal(secret?.kind, "secret");

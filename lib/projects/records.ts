@@ -1,5 +1,6 @@
 import { eq } from "../store/filter.ts";
 import type { AuthSettings } from "./auth_settings.ts";
+import type { FileSettings } from "./file_settings.ts";
 import type { Definition, Id, StoredRecord } from "../store/port.ts";
 
 export type ProjectRecord = StoredRecord & {
@@ -10,6 +11,8 @@ export type ProjectRecord = StoredRecord & {
   allowedOrigins: string[];
   /** Those that were set; `authSettingsOf` fills the others in. */
   auth?: Partial<AuthSettings>;
+  /** The same of `fileSettingsOf`. */
+  files?: Partial<FileSettings>;
   /** The account whose plan rules it; null for a project that was made without one. */
   ownerId: Id | null;
   /** The AI key, sealed under the key ring for this project; null without one. */

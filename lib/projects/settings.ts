@@ -1,6 +1,7 @@
 import { textProblem } from "../text/input_text.ts";
 import { ALLOWED_ORIGINS_MAX, PROJECT_NAME_LENGTH_MAX } from "../limits.ts";
 import type { GivenAuthSettings } from "./auth_settings.ts";
+import type { GivenFileSettings } from "./file_settings.ts";
 import { LOCAL_HOSTS } from "../local_hosts.ts";
 import { Problem } from "../problems.ts";
 import type { Json } from "../store/port.ts";
@@ -12,22 +13,27 @@ export interface GivenSettings {
   readonly siteUrl?: string | null | undefined;
   readonly allowedOrigins?: readonly string[] | undefined;
   readonly auth?: GivenAuthSettings | undefined;
+  readonly files?: GivenFileSettings | undefined;
 }
 
 /** The settings in the form in which they are kept, by their paths. Throws `INVALID_INPUT`. */
 export const checkedSettings = (
-  { name, siteUrl, allowedOrigins, auth = {} }: GivenSettings,
+  { name, siteUrl, allowedOrigins, auth = {}, files = {} }: GivenSettings,
 ): { [path: string]: Json } => ({
   ...(name !== undefined && { name: checkedName(name) }),
   ...(siteUrl !== undefined && { siteUrl: siteUrl === null ? null : checkedSiteUrl(siteUrl) }),
   ...(allowedOrigins !== undefined && { allowedOrigins: checkedOrigins(allowedOrigins) }),
-  // Each by itself, so that those which are not given stay.
-  ...Object.fromEntries(
-    Object.entries(auth).flatMap(([member, value]) =>
-      value === undefined ? [] : [[`auth.${member}`, value]]
-    ),
-  ),
+  ...byPaths("auth", auth),
+  ...byPaths("files", files),
 });
+
+/** Each member by itself, so that those which are not given stay. */
+const byPaths = (name: string, members: object): { [path: string]: Json } =>
+  Object.fromEntries(
+    Object.entries(members).flatMap(([member, value]) =>
+      value === undefined ? [] : [[`${name}.${member}`, value]]
+    ),
+  );
 
 /** Throws `INVALID_INPUT`. */
 export function checkedName(text: string): string {

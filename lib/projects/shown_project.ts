@@ -5,6 +5,7 @@ import { eq, within } from "../store/filter.ts";
 import type { Engine } from "../store/port.ts";
 import { type MemberRecord, MEMBERS, type ProjectMember, type Role } from "./members.ts";
 import { type AuthSettings, authSettingsOf } from "./auth_settings.ts";
+import { type FileSettings, fileSettingsOf } from "./file_settings.ts";
 import type { Plans } from "./plans.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 
@@ -15,6 +16,7 @@ export interface ShownProject {
   readonly siteUrl: string | null;
   readonly allowedOrigins: readonly string[];
   readonly auth: AuthSettings;
+  readonly files: FileSettings;
   readonly hasAiKey: boolean;
   /** The plan of its owner. */
   readonly plan: PlanName;
@@ -33,6 +35,7 @@ export async function shownProject(
     siteUrl: project.siteUrl,
     allowedOrigins: project.allowedOrigins,
     auth: authSettingsOf(project),
+    files: fileSettingsOf(project),
     // Projects of earlier versions know no AI key.
     hasAiKey: (project.sealedAiKey ?? null) !== null,
     plan: (await plans.of(project._id)).name,

@@ -4,6 +4,8 @@ import {
   PRO_FILES_MAX,
   PRO_OPEN_UPLOADS_MAX,
   SMALL_BODY_BYTES_MAX,
+  USER_FILES_MAX,
+  USER_OPEN_UPLOADS_MAX,
 } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { fileQuery, pageQuery } from "../parameters.ts";
@@ -25,23 +27,29 @@ import {
   UploadInput,
   USAGE_EXAMPLE,
 } from "../schemas/storage.ts";
-import { secretKey } from "../security.ts";
+import { fileKey, secretKey } from "../security.ts";
 
 const TAG = "Files";
+
+const BY_USERS =
+  "With the publishable key and an access token it is a signed-in user's own file, " +
+  "where the project's `files` settings let users upload; to them there are no other files.";
 
 export const requestUpload = contract({
   operationId: "requestUpload",
   tag: TAG,
   method: "post",
   path: "/api/storage/upload-request",
-  summary: "Request an upload from your server",
+  summary: "Request an upload",
   description: "The first of three steps: holds space for the file and answers an address to " +
     "which the client sends it by PUT, as it is and with its `Content-Type`, within 10 minutes. " +
     "What is not confirmed within 20 minutes is given up, and its space is free again. A project " +
     `on the free plan has at most ${FREE_OPEN_UPLOADS_MAX} such open uploads, and ` +
     `${FREE_FILES_MAX} files; on pro ${PRO_OPEN_UPLOADS_MAX} and ${PRO_FILES_MAX}. Where there is no ` +
-    "room, the request itself ends uploads that have expired, 50 at most, and takes theirs.",
-  security: secretKey,
+    "room, the request itself ends uploads that have expired, 50 at most, and takes theirs. " +
+    BY_USERS +
+    ` A user has at most ${USER_OPEN_UPLOADS_MAX} open uploads and ${USER_FILES_MAX} files.`,
+  security: fileKey,
   body: {
     schema: UploadInput,
     memberProblem: "INVALID_UPLOAD",
@@ -62,6 +70,7 @@ export const requestUpload = contract({
     "FILE_TOO_LARGE",
     "STORAGE_QUOTA_EXCEEDED",
     "PLAN_LIMIT_REACHED",
+    "FILE_TYPE_REFUSED",
     "TOO_MANY_UPLOADS",
     "STORAGE_UNAVAILABLE",
   ],
@@ -72,12 +81,12 @@ export const confirmUpload = contract({
   tag: TAG,
   method: "post",
   path: "/api/storage/upload-confirm",
-  summary: "Confirm an upload from your server",
+  summary: "Confirm an upload",
   description: "The last of three steps: checks that the file has arrived whole, charges its " +
     "size once, and makes it public. May be repeated: the answer is the same. A 409 may be repeated " +
     "too, after `Retry-After`. An upload whose 20 minutes are over is a 404, even before its space " +
-    "is given back.",
-  security: secretKey,
+    "is given back. " + BY_USERS,
+  security: fileKey,
   body: {
     schema: ConfirmInput,
     memberProblem: "INVALID_UPLOAD",
@@ -107,11 +116,12 @@ export const deleteFile = contract({
   tag: TAG,
   method: "delete",
   path: "/api/storage/file",
-  summary: "Delete a file from your server",
+  summary: "Delete a file",
   description:
     "Removes a file and returns its space; of an upload under way, cancels it. While a " +
-    "confirm of it is at work, that is a 409. An upload whose 20 minutes are over is a 404.",
-  security: secretKey,
+    "confirm of it is at work, that is a 409. An upload whose 20 minutes are over is a 404. " +
+    BY_USERS,
+  security: fileKey,
   body: {
     schema: DeleteFileInput,
     example: { path: PATH_EXAMPLE },
@@ -133,9 +143,9 @@ export const listFiles = contract({
   tag: TAG,
   method: "get",
   path: "/api/storage/files",
-  summary: "List files for your server",
-  description: "Confirmed files, the newest first.",
-  security: secretKey,
+  summary: "List files",
+  description: `Confirmed files, the newest first. ${BY_USERS}`,
+  security: fileKey,
   query: pageQuery,
   success: [{
     status: 200,
@@ -170,9 +180,9 @@ export const getFileInfo = contract({
   tag: TAG,
   method: "get",
   path: "/api/storage/file",
-  summary: "Get a file's metadata for your server",
-  description: "What is known of one confirmed file; its bytes are at its `url`.",
-  security: secretKey,
+  summary: "Get a file's metadata",
+  description: `What is known of one confirmed file; its bytes are at its \`url\`. ${BY_USERS}`,
+  security: fileKey,
   query: fileQuery,
   success: [{
     status: 200,

@@ -5,9 +5,11 @@ import { shown } from "@/lib/text/input_text.ts";
 import { ID_ANY_CASE } from "@/lib/ids.ts";
 import { ALLOWED_ORIGINS_MAX, PASSWORD_LENGTH_MIN, PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { AUTH_DEFAULTS } from "@/lib/projects/auth_settings.ts";
+import { FILE_DEFAULTS } from "@/lib/projects/file_settings.ts";
 import { ROLES } from "@/lib/projects/members.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
 import { ADDRESS_LENGTH_MAX } from "@/lib/projects/settings.ts";
+import { fileSettings, givenFiles } from "./file_settings.ts";
 import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
 
 const SITE_URL = "Where the front end is: an address with https, or http on localhost, " +
@@ -106,7 +108,7 @@ const settingsOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
     error: (issue) =>
       issue.code === "unrecognized_keys"
         ? `${shown(issue.keys[0]!)} is no setting: send name, siteUrl, allowedOrigins${
-          "auth" in shape ? ", auth" : ""
+          "auth" in shape ? ", auth, files" : ""
         }.`
         : "Send one JSON object.",
   });
@@ -135,6 +137,7 @@ export const PROJECT_EXAMPLE = {
   projectId: EXAMPLE_ID,
   ...SETTINGS_EXAMPLE,
   auth: AUTH_DEFAULTS,
+  files: FILE_DEFAULTS,
   hasAiKey: false,
   plan: "free",
   role: "owner",
@@ -146,6 +149,7 @@ export const Project = z.strictObject({
   name,
   ...settings,
   auth,
+  files: fileSettings,
   hasAiKey: z.boolean().openapi({ description: "Whether an AI key is stored for it." }),
   plan,
   role: role.openapi({ description: "Of the account that asks." }),
@@ -161,8 +165,12 @@ export const ProjectChanges = settingsOf({
   ...given,
   name: given.name.optional(),
   auth: givenAuth.optional(),
+  files: givenFiles.optional(),
 })
-  .refine((one) => Object.keys(one).length > 0, "Send name, siteUrl, allowedOrigins or auth.")
+  .refine(
+    (one) => Object.keys(one).length > 0,
+    "Send name, siteUrl, allowedOrigins, auth or files.",
+  )
   .openapi("ProjectChanges", {
     minProperties: 1,
     example: { siteUrl: "https://blog.example.com" },

@@ -6,7 +6,7 @@ import {
   STORED_FILENAME_LENGTH_MAX,
 } from "@/lib/limits.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
-import { pageOf, time } from "./values.ts";
+import { id, pageOf, time } from "./values.ts";
 
 /** `type/subtype` and parameters, in characters that a header can carry. */
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
@@ -118,6 +118,7 @@ export const FILE_EXAMPLE = {
   contentType: "image/png",
   size: 48_211,
   createdAt: "2026-01-31T12:00:00.000Z",
+  ownerId: null,
   url: URL_EXAMPLE,
 };
 
@@ -128,6 +129,9 @@ export const StoredFile = z.strictObject({
   size: bytes,
   createdAt: time.openapi({ description: "When its upload was requested." }),
   url,
+  ownerId: id.nullable().openapi({
+    description: "The user who has uploaded it; null for a server's or a member's.",
+  }),
 }).openapi("StoredFile", { description: "A confirmed file.", example: FILE_EXAMPLE });
 
 export const FileList = pageOf(StoredFile, "FileList", FILE_EXAMPLE);

@@ -9,6 +9,7 @@ import {
 import { ACCESS_TOKEN_SECONDS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import { authSettingsOf } from "@/lib/projects/auth_settings.ts";
+import { fileSettingsOf } from "@/lib/projects/file_settings.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { type Linking, saveProvider } from "@/lib/projects/providers.ts";
@@ -75,7 +76,8 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
       const changes = parseInput(ProjectChanges, await jsonFile(args));
       const project = await changeProject(services, id, changes);
       const { name, siteUrl, allowedOrigins } = project;
-      return { projectId: id, name, siteUrl, allowedOrigins, auth: authSettingsOf(project) };
+      const [auth, files] = [authSettingsOf(project), fileSettingsOf(project)];
+      return { projectId: id, name, siteUrl, allowedOrigins, auth, files };
     },
   }],
   ["key rotate", {

@@ -19,7 +19,8 @@ export const handleRequestProjectUpload: HandlerOf<typeof requestProjectUpload> 
 export const handleConfirmProjectUpload: HandlerOf<typeof confirmProjectUpload> = async (c) => {
   const { services, principal } = c.var;
   const { size: bytes, filePath: path } = c.req.valid("json");
-  const confirmed = await confirmUpload(services, principal.project._id, { path, bytes });
+  const scope = { projectId: principal.project._id, ownerId: null };
+  const confirmed = await confirmUpload(services, scope, { path, bytes });
   const shown = { ...confirmed, ...(confirmed.url === null && { warning: NO_URL }) };
   return ok(200, JSON.stringify(shown), "Upload confirmed");
 };

@@ -9,7 +9,7 @@ export const NO_URL =
 export const handleConfirmUpload: HandlerOf<typeof contract> = async (c) => {
   const { services, principal } = c.var;
   const { size: bytes, filePath: path } = c.req.valid("json");
-  const confirmed = await confirmUpload(services, principal.projectId, { path, bytes });
+  const confirmed = await confirmUpload(services, principal, { path, bytes });
   const members = { ...confirmed, ...(confirmed.url === null && { warning: NO_URL }) };
   return okWith(members, "Upload confirmed");
 };

@@ -6,10 +6,8 @@ import type { HandlerOf } from "../handler.ts";
 export const handleRequestUpload: HandlerOf<typeof contract> = async (c) => {
   const { services, principal } = c.var;
   const { filename, contentType, size: bytes } = c.req.valid("json");
-  const requested = await requestUpload(services, principal.projectId, {
-    filename,
-    contentType,
-    bytes,
-  });
+  const input = { filename, contentType, bytes };
+  const { projectId, uploader } = principal;
+  const requested = await requestUpload(services, projectId, input, uploader);
   return { ...okWith({ ...requested }, "Upload requested"), headers: [NO_STORE] };
 };

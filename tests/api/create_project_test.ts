@@ -3,6 +3,7 @@ import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts"
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { PROJECT_TRASH_MS } from "@/lib/limits.ts";
 import { AUTH_DEFAULTS } from "@/lib/projects/auth_settings.ts";
+import { FILE_DEFAULTS } from "@/lib/projects/file_settings.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { removeTrashed } from "@/lib/operations/project_trash.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
@@ -36,6 +37,7 @@ Deno.test("a project is made whole: its keys work at once, and its owner is who 
     siteUrl: null,
     allowedOrigins: [],
     auth: AUTH_DEFAULTS,
+    files: FILE_DEFAULTS,
     hasAiKey: false,
     plan: "free",
     role: "owner",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { ok, refused } from "./test_collection.ts";
+import { MiB } from "./files.ts";
+import { ok, refused, times } from "./test_collection.ts";
 import { openTeam, patched } from "./team.ts";
 
 Deno.test("what is named is changed, the rest stays, and null clears the Site URL", async () => {
@@ -88,6 +89,59 @@ Deno.test("auth settings that cannot be are 400, are named, and change nothing",
   }
   const { path } = patched(team.path(), {});
   refused(await team.viewer.send(patched(path, { auth: {} })), 403, "ROLE_REQUIRED");
+  assert.equal((await team.read()).text, before);
+});
+
+Deno.test("settings of files are set one by one, and the others stay", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const expected = { ...ok(await team.read()).files };
+  assert.deepEqual(expected, {
+    userUploads: "off",
+    userFileBytesMax: 10 * MiB,
+    userBytesMax: 100 * MiB,
+    userTypes: ["image/*"],
+  });
+  const changes = [
+    { userUploads: "signed-in" },
+    { userFileBytesMax: 1, userBytesMax: Number.MAX_SAFE_INTEGER },
+    { userFileBytesMax: 5120 * MiB },
+    { userTypes: ["*/*"] },
+    { userTypes: times(50, (n) => `application/x-${n}`) },
+    {},
+  ];
+  for (const change of changes) {
+    Object.assign(expected, change);
+    const { files } = ok(await team.admin.send(patched(team.path(), { files: change })));
+    assert.deepEqual(files, expected);
+    assert.deepEqual(ok(await team.read()).files, expected);
+  }
+});
+
+Deno.test("settings of files that cannot be are 400, are named, and change nothing", async () => {
+  await using app = await openTestApp();
+  const team = await openTeam(app);
+  const before = (await team.read()).text;
+  const wrong: [unknown, string][] = [
+    [{ userUploads: "on" }, "files.userUploads"],
+    [{ userUploads: true }, "files.userUploads"],
+    [{ userFileBytesMax: 0 }, "files.userFileBytesMax"],
+    [{ userFileBytesMax: 5120 * MiB + 1 }, String(5120 * MiB)],
+    [{ userBytesMax: 1.5 }, "files.userBytesMax"],
+    [{ userBytesMax: "1" }, "files.userBytesMax"],
+    ...[[], "image/*", ["image"], ["*/png"], ["image/"], [1], [`image/${"x".repeat(64)}`]]
+      .map((userTypes): [unknown, string] => [{ userTypes }, "files.userTypes"]),
+    [{ userTypes: times(51, (n) => `image/${n}`) }, "1 to 50 types"],
+    [{ userUploads: "off", public: true }, "userUploads"],
+    [[], '"files"'],
+    [null, '"files"'],
+  ];
+  for (const [files, says] of wrong) {
+    const answer = await team.owner.send(patched(team.path(), { name: "New", files }));
+    refused(answer, 400, "INVALID_BODY", says);
+  }
+  const { path } = patched(team.path(), {});
+  refused(await team.viewer.send(patched(path, { files: {} })), 403, "ROLE_REQUIRED");
   assert.equal((await team.read()).text, before);
 });
 

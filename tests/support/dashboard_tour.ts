@@ -107,6 +107,7 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
     webhooks: `${home}/webhooks`,
     "webhook-new": `${home}/webhooks/new`,
     files: `${home}/files`,
+    "user-uploads": `${home}/files/uploads`,
     storage: `${home}/files/storage`,
     social: `${home}/sign-in`,
     ai: `${home}/ai`,

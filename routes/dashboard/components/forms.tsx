@@ -13,7 +13,7 @@ interface FieldProps {
   readonly required?: boolean;
   readonly autocomplete?: string;
   /** Which keys a telephone shows. */
-  readonly inputmode?: "numeric";
+  readonly inputmode?: "numeric" | "decimal";
   readonly placeholder?: string;
   readonly minlength?: number;
   readonly maxlength?: number;
@@ -134,3 +134,32 @@ declare module "hono/jsx" {
     }
   }
 }
+
+/** One choice with its sentence: a switch, or with a value one of several. */
+export const Choice = (
+  { name, value, isOn, label, children }: {
+    name: string;
+    value?: string;
+    isOn: boolean;
+    label: string;
+    children?: Child;
+  },
+) => {
+  const hint = value === undefined ? name : `${name}-${value}`;
+  return (
+    <div class="switch">
+      <label>
+        <input
+          name={name}
+          {...(value === undefined
+            ? { type: "checkbox", role: "switch" }
+            : { type: "radio", value })}
+          {...(isOn && { checked: true })}
+          aria-describedby={hintId(hint)}
+        />
+        {label}
+      </label>
+      <Hint of={hint}>{children}</Hint>
+    </div>
+  );
+};

@@ -88,7 +88,7 @@ export const deleteFileByForm: PageHandler<ProjectMember> = async (c) => {
   const path = (await c.var.body.form()).get("path") ?? "";
   const { problem } = await attemptStored(
     c,
-    () => deleteFile(services, principal.project._id, path),
+    () => deleteFile(services, { projectId: principal.project._id, ownerId: null }, path),
   );
   if (problem === null) return seeOther(`${pathOf(c)}?done=deleted`);
   return await filesPage(c, { list: problem });
@@ -108,7 +108,7 @@ async function filesPage(c: PageContext<ProjectMember>, refused: Refused = {}): 
   const [frame, usage, listed] = await Promise.all([
     loadFrame(services, principal),
     getStorageUsage(services, projectId),
-    attemptStored(c, () => listFiles(services, projectId, paging)),
+    attemptStored(c, () => listFiles(services, { projectId, ownerId: null }, paging)),
   ]);
   const problem = refused.list ?? listed.problem;
   const { items, nextCursor } = listed.problem === null ? listed.value : NOTHING;

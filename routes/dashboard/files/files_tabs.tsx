@@ -5,6 +5,10 @@ export const FilesTabs = ({ path, current }: { path: string; current: string }) 
   <Tabs
     label="Files"
     current={current}
-    tabs={[{ href: path, label: "Files" }, { href: `${path}/storage`, label: "Storage" }]}
+    tabs={[
+      { href: path, label: "Files" },
+      { href: `${path}/uploads`, label: "Uploads by users" },
+      { href: `${path}/storage`, label: "Storage" },
+    ]}
   />
 );

@@ -32,7 +32,8 @@ export const FileGrid = ({ files, path, mayChange }: GridProps) => (
 const Tile = (
   { file, path, mayChange }: { file: FileInfo; path: string; mayChange: boolean },
 ) => {
-  const { filename, contentType, size, createdAt } = file;
+  const { filename, contentType, size, createdAt, ownerId } = file;
+  const users = path.replace(/files$/, "users");
   const url = webUrl(file.url)?.href ?? null;
   return (
     <li class="tile">
@@ -47,6 +48,11 @@ const Tile = (
         <When at={createdAt} />
       </small>
       {url === null && <small>No public address</small>}
+      {ownerId !== null && (
+        <small>
+          of <a href={`${users}/${ownerId}`}>a user</a>
+        </small>
+      )}
       <div class="acts">
         {url !== null && <copy-text text={url} label="Copy URL"></copy-text>}
         {mayChange && (

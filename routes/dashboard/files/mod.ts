@@ -10,6 +10,7 @@ import {
   saveStorageByForm,
   showStorage,
 } from "./storage.tsx";
+import { saveUserUploads, showUserUploads } from "./user_uploads.tsx";
 
 const PATH = "/dashboard/projects/{projectId}/files";
 const STORAGE = `${PATH}/storage`;
@@ -23,6 +24,8 @@ export function filesPages(mount: Mount): void {
   mount(post(PATH, member("admin"), { extraMs: CONFIRM_MS, offload: "never" }), uploadByForm);
   mount(get(`${PATH}/delete`, member("viewer")), backToFiles);
   mount(post(`${PATH}/delete`, member("admin")), deleteFileByForm);
+  mount(get(`${PATH}/uploads`, member("viewer")), showUserUploads);
+  mount(post(`${PATH}/uploads`, member("admin")), saveUserUploads);
   mount(get(STORAGE, member("viewer")), showStorage);
   mount(post(STORAGE, member("admin")), saveStorageByForm);
   mount(get(`${STORAGE}/check`, member("viewer")), backToStorage);

@@ -1,8 +1,7 @@
-import type { Child } from "hono/jsx";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { AuthSettings } from "@/lib/projects/auth_settings.ts";
-import { Done, Hint, hintId, Refusal } from "../components/forms.tsx";
+import { Choice, Done, Hint, hintId, Refusal } from "../components/forms.tsx";
 import type { MailFate } from "../mail/mail_page.ts";
 
 /** The settings as a form sends them: the number is a text. */
@@ -159,35 +158,6 @@ const SAYS = {
   requireVerifiedEmail: "A password signs in only once the code that was sent to the address has " +
     "been entered. Then signing up does not tell who has an account.",
 } as const;
-
-/** One choice with its sentence: a switch, or with a value one of several. */
-const Choice = (
-  { name, value, isOn, label, children }: {
-    name: string;
-    value?: string;
-    isOn: boolean;
-    label: string;
-    children?: Child;
-  },
-) => {
-  const hint = value === undefined ? name : `${name}-${value}`;
-  return (
-    <div class="switch">
-      <label>
-        <input
-          name={name}
-          {...(value === undefined
-            ? { type: "checkbox", role: "switch" }
-            : { type: "radio", value })}
-          {...(isOn && { checked: true })}
-          aria-describedby={hintId(hint)}
-        />
-        {label}
-      </label>
-      <Hint of={hint}>{children}</Hint>
-    </div>
-  );
-};
 
 /** For who may only look. */
 const Settings = ({ auth }: { auth: EnteredAuth }) => (

@@ -1,0 +1,97 @@
+import type { Clock } from "../clock.ts";
+import { USER_FILES_MAX, USER_OPEN_UPLOADS_MAX } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import { type FileSettings, isUserType } from "../projects/file_settings.ts";
+import { and, eq, not, or } from "../store/filter.ts";
+import type { Definition, Engine, Filter, Id, StoredRecord, Transaction } from "../store/port.ts";
+import { secondsToExpiry, unclaimed, unexpired } from "./ledger.ts";
+import { type UploadRecord, UPLOADS } from "./uploads.ts";
+
+/** A user who uploads by themselves, and what the project's owner lets users upload. */
+export interface Uploader {
+  readonly userId: Id;
+  readonly rules: FileSettings;
+}
+
+/** Grows with each upload of a user: transactions that add one of theirs wait for one another for it. */
+type UserUploadsRecord = StoredRecord & { added: number };
+
+/** In each project's space, one record a user under the user's own id. */
+export const USER_UPLOADS: Definition = {
+  name: "_userUploads",
+  fields: { added: { type: "Number" } },
+  indexes: [],
+  trash: false,
+};
+
+/** Throws `FILE_TYPE_REFUSED` and `FILE_TOO_LARGE`. */
+export function refuseByRules(
+  { userFileBytesMax, userTypes, ...rules }: FileSettings,
+  { contentType, bytes }: Pick<UploadRecord, "contentType" | "bytes">,
+): void {
+  if (!isUserType({ ...rules, userFileBytesMax, userTypes }, contentType)) {
+    throw new Problem("FILE_TYPE_REFUSED", {
+      message: `Users of this project upload files of these types: ${userTypes.join(", ")}.`,
+    });
+  }
+  if (bytes <= userFileBytesMax) return;
+  throw new Problem("FILE_TOO_LARGE", {
+    message: `The file is larger than ${userFileBytesMax} bytes, the most that users may upload.`,
+  });
+}
+
+/** Before transactions that take room for the user. */
+export async function prepareUserRoom(
+  { engine }: { readonly engine: Engine },
+  projectId: Id,
+  { userId: _id }: Uploader,
+): Promise<void> {
+  await engine.records<UserUploadsRecord>(projectId, USER_UPLOADS)
+    .upsert(eq("_id", _id), {}, { _id, added: 0 });
+}
+
+/**
+ * In the transaction that has inserted a row of the user's. What they have is added up from the rows
+ * themselves, so there is no sum that could drift. Throws `STORAGE_QUOTA_EXCEEDED` and
+ * `TOO_MANY_UPLOADS`.
+ */
+export async function takeUserRoom(
+  tx: Transaction,
+  clock: Clock,
+  { userId, rules: { userBytesMax } }: Uploader,
+): Promise<void> {
+  await tx.records<UserUploadsRecord>(USER_UPLOADS)
+    .updateOne(eq("_id", userId), { increment: { added: 1 } });
+  const rows = tx.records<UploadRecord>(UPLOADS);
+  const { groups } = await rows.aggregate({
+    filter: and(eq("ownerId", userId), or(eq("state", "confirmed"), isAlive(clock))),
+    keys: [{ path: "state" }],
+    figures: [{ op: "count" }, { op: "sum", path: "bytes" }],
+    sort: [],
+    limit: STATES,
+  });
+  const states = groups.map(({ keys: [state], figures: [count, bytes] }) => ({
+    isOpen: state !== "confirmed",
+    count: Number(count),
+    bytes: Number(bytes),
+  }));
+  const sum = (of: "count" | "bytes", all = states) => all.reduce((sum, one) => sum + one[of], 0);
+  if (sum("count", states.filter(({ isOpen }) => isOpen)) > USER_OPEN_UPLOADS_MAX) {
+    throw new Problem("TOO_MANY_UPLOADS", {
+      message:
+        `You have ${USER_OPEN_UPLOADS_MAX} open uploads: confirm or delete some of them, or ` +
+        "wait as long as Retry-After says.",
+      retryAfter: await secondsToExpiry(rows, clock, eq("ownerId", userId)),
+    });
+  }
+  if (sum("bytes") <= userBytesMax && sum("count") <= USER_FILES_MAX) return;
+  throw new Problem("STORAGE_QUOTA_EXCEEDED", {
+    message: `You may have ${USER_FILES_MAX} files with ${userBytesMax} bytes in all: delete some.`,
+  });
+}
+
+/** Of rows, as `UploadState` names them. */
+const STATES = 3;
+
+/** An upload that may still be confirmed, or is just now. */
+const isAlive = (clock: Clock): Filter => or(unexpired(clock), not(unclaimed(clock)));
