@@ -65,8 +65,9 @@ export const createLiveTicket = contract({
   summary: "Get an address for EventSource, which sends no headers",
   description:
     `The address opens the live list as this caller, once and within ${LIVE_TICKET_SECONDS} ` +
-    "seconds, from the page that asked for it. A browser that loses the connection cannot open it " +
-    "again: when your `EventSource` fails, get a new ticket with the id of the last event.",
+    "seconds. Pages of other origins than the one that asked are refused; a program, which sends " +
+    "no `Origin`, is not: it is a secret until then. A browser that loses the connection cannot " +
+    "open it again: get a new ticket with the id of the last event.",
   security: projectKey,
   params: { collectionName },
   body: {

@@ -99,6 +99,31 @@ Deno.test("a ticket is refused after its time, elsewhere, altered, and from anot
   assert.deepEqual(await refusalOf(await open(late)), INVALID);
 });
 
+Deno.test("a ticket that a page asked for opens from no other page; a program, which names none, may bring any", async () => {
+  await using notes = await openNotes();
+  const { ticket, open } = notes;
+  const from = (origin: string | null): [string, string][] =>
+    origin === null ? [] : [["origin", origin]];
+  for (
+    const [asked, opened, status] of [
+      [PAGE, PAGE, 200],
+      [PAGE, null, 200],
+      [PAGE, "https://evil.example", 401],
+      [PAGE, `${PAGE}:8443`, 401],
+      [PAGE, PAGE.replace("https", "http"), 401],
+      [PAGE, "null", 401],
+      [null, PAGE, 200],
+      [null, null, 200],
+    ] as const
+  ) {
+    const address = await ticket(undefined, { headers: from(asked) });
+    const response = await open(address, from(opened));
+    assert.equal(response.status, status, `${asked} ${opened}`);
+    if (status === 200) await response.body!.cancel();
+    else assert.deepEqual(await refusalOf(response), INVALID);
+  }
+});
+
 Deno.test("a ticket is good for no more than who asked for it is at the moment", async () => {
   await using notes = await openNotes();
   const { app, project, ticket, open, user } = notes;

@@ -343,14 +343,90 @@ Deno.test("what no live list has is refused, with what to do", async () => {
 Deno.test("a collection with events: false records nothing, and has no live lists", async () => {
   await using posts = await openPosts({ ...POSTS, events: false });
   const { app, project } = posts;
-  const before = await app.services.engine.changes.head(project.projectId);
-  await posts.create({ n: 1 });
-  if (app.services.engine.name === "sqlite") {
-    assert.equal(await app.services.engine.changes.head(project.projectId), before);
+  const { changes } = app.services.engine;
+  const before = await changes.head(project.projectId);
+  const id = await posts.create({ n: 1 });
+  await posts.patch(id, { n: 2 });
+  await project.asSecret({ method: "DELETE", path: `/api/data/posts/${id}?permanent=true` });
+  await using feed = changes.follow(project.projectId, before);
+  for await (const batch of feed) {
+    assert.deepEqual(batch.changes, []);
+    break;
   }
   const { status, body } = await project.asSecret({ path: "/api/data/posts/live" });
   assert.deepEqual([status, body.code], [409, "EVENTS_OFF"]);
   assert.match(body.message, /set events: true/);
+});
+
+Deno.test("a list without row-level security is for the key alone, and tells whoever has it of all but the trash", async () => {
+  await using posts = await openPosts({ ...POSTS, rls: { enabled: false } });
+  const { project, listen, create, patch } = posts;
+  const user = await project.user();
+  await using anyone = await listen("live", { user: null });
+  await using bearer = await listen("live?include_deleted=true", { user });
+  for (const reader of [anyone, bearer]) await reader.expect("list");
+  const id = await create({ n: 1, userId: user.id });
+  await patch(id, { n: 2 });
+  await project.asSecret({ method: "DELETE", path: `/api/data/posts/${id}` });
+  await patch(await create({ n: 3 }), { n: 4 });
+  for (const reader of [anyone, bearer]) {
+    assert.deepEqual((await reader.changes(5)).map(told), [
+      "added 1 of 1",
+      "changed 2 of 1",
+      "removed - of 0",
+      "added 3 of 1",
+      "changed 4 of 1",
+    ]);
+  }
+});
+
+Deno.test("include_deleted of a list that all may read goes on telling an owner of their own documents in the trash, and nobody else", async () => {
+  await using posts = await openPosts();
+  const { project, listen, create } = posts;
+  const [ann, bob] = [await project.user(), await project.user()];
+  const query = "live?include_deleted=true";
+  await using anns = await listen(query, { user: ann });
+  await using bobs = await listen(query, { user: bob });
+  await using anyones = await listen(query, { user: null });
+  await using servers = await listen(query);
+  const others = [bobs, anyones];
+  for (const reader of [anns, servers, ...others]) await reader.expect("list");
+  const at = `/api/data/posts/${await create({ n: 1, userId: ann.id })}`;
+  for (const path of [at, `${at}?permanent=true`]) {
+    assert.equal((await project.asSecret({ method: "DELETE", path })).status, 200);
+  }
+  for (const reader of [anns, servers]) {
+    const events = await reader.changes(3);
+    assert.deepEqual(events.map(told), ["added 1 of 1", "changed 1 of 1", "removed - of 0"]);
+    assert.equal(events[1]!.data.document.isDeleted, true);
+  }
+  for (const reader of others) {
+    assert.deepEqual((await reader.changes(2)).map(told), ["added 1 of 1", "removed - of 0"]);
+  }
+  await create({ n: 2 });
+  // Of what went on in the trash they heard nothing.
+  for (const reader of others) assert.equal(told(await reader.expect("change")), "added 2 of 1");
+});
+
+Deno.test("a list of a search tells which documents come to have its words, and which have them no more", async () => {
+  const text = { key: "text", type: "String", search: true };
+  await using posts = await openPosts({ ...POSTS, fields: [...POSTS.fields, text] });
+  const { listen, create, patch } = posts;
+  const first = await create({ n: 1, text: "Red apples" });
+  await using reader = await listen("live?search=apples");
+  assert.equal((await reader.expect("list")).data.total, 1);
+  await create({ n: 2, text: "Pears" });
+  const third = await create({ n: 3, text: "Apples, green" });
+  await patch(first, { text: "Red pears" });
+  await patch(first, { n: 5 });
+  await patch(third, { n: 4 });
+  await patch(third, { text: "None" });
+  assert.deepEqual((await reader.changes(4)).map(told), [
+    "added 3 of 2",
+    "removed - of 1",
+    "changed 4 of 1",
+    "removed - of 0",
+  ]);
 });
 
 Deno.test("a user has twenty lists open at most, and one more once one is closed", async () => {

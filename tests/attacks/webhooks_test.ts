@@ -124,27 +124,46 @@ Deno.test("a redirect is an answer like any other: where it points is not asked"
   assert.deepEqual(endpoint.asked, ["/hook"]);
 });
 
-Deno.test("a name that leads to a private address is not connected to, also where it led elsewhere before", async () => {
-  await using endpoint = await startEndpoint((response) => response.end("inside"));
-  const answers = ["93.184.216.34", "127.0.0.1", "10.0.0.1", "::1"];
+/** An egress to whom this machine's address is public, and a name that leads elsewhere each time. */
+function rebinding(addresses: readonly string[]) {
   const asked: string[] = [];
-  using egress = createEgress({
-    admits: (address) => {
-      asked.push(address);
-      // The first answer leads out, and would be connected to: nobody is there to answer here.
-      return isPublic(address) && asked.length > 1;
-    },
+  const egress = createEgress({
+    admits: (address) => address === HERE || isPublic(address),
     lookup: (_hostname, _options, callback) => {
-      const address = answers[Math.min(asked.length, answers.length - 1)]!;
+      const address = addresses[Math.min(asked.length, addresses.length - 1)]!;
+      asked.push(address);
       callback(null, [{ address, family: address.includes(":") ? 6 : 4 }]);
     },
   });
+  return { egress, asked };
+}
+
+const HERE = "127.0.0.1";
+const INSIDE = ["127.0.0.2", "10.0.0.1", "::1", "169.254.169.254", "::ffff:127.0.0.1"];
+
+Deno.test("a name that led to a public address is not connected to once it leads to a private one", async () => {
+  // It keeps no connection, so each message needs another one.
+  await using endpoint = await startEndpoint((response) =>
+    response.writeHead(200, { connection: "close" }).end("ok")
+  );
+  const { egress, asked } = rebinding([HERE, ...INSIDE]);
+  using _ = egress;
   const url = new URL(`http://rebinding.example:${endpoint.port}/hook`);
-  for (const _ of answers) {
+  assert.equal((await postMessage(egress, url, MESSAGE)).status, 200);
+  for (const _ of INSIDE) {
     await assert.rejects(postMessage(egress, url, MESSAGE), EgressRefused);
   }
-  assert.deepEqual(asked, answers);
-  assert.deepEqual(endpoint.asked, []);
+  assert.deepEqual(asked, [HERE, ...INSIDE]);
+  assert.deepEqual(endpoint.asked, ["/hook"]);
+});
+
+Deno.test("a connection that is kept stays with the address that it was made to", async () => {
+  await using endpoint = await startEndpoint((response) => response.end("ok"));
+  const { egress, asked } = rebinding([HERE, ...INSIDE]);
+  using _ = egress;
+  const url = new URL(`http://rebinding.example:${endpoint.port}/hook`);
+  for (let i = 0; i < 3; i++) assert.equal((await postMessage(egress, url, MESSAGE)).status, 200);
+  assert.deepEqual([asked, endpoint.asked.length], [[HERE], 3]);
 });
 
 Deno.test("a private address in whichever spelling is not connected to", async () => {
