@@ -32,6 +32,21 @@ Deno.test("times are those of the wire rules, in the units of their names", () =
   assert.equal(limits.RATE_PER_MINUTE, 1000);
 });
 
+Deno.test("the limits of events are those of the wire rules", () => {
+  assert.equal(limits.CHANGES_MS, 86_400_000);
+  assert.equal(limits.CHANGES_MAX, 100_000);
+  assert.equal(limits.LIVE_STREAMS_SHARE_MAX, 20);
+  assert.equal(limits.LIVE_STREAMS_MAX, 1000);
+  assert.equal(limits.LIVE_BEHIND_BYTES_MAX, 1_048_576);
+  assert.equal(limits.LIVE_TICKET_SECONDS, 60);
+  assert.equal(limits.WEBHOOK_TIMEOUT_MS, 10_000);
+  assert.equal(limits.WEBHOOK_ANSWER_BYTES, 1024);
+  assert.equal(limits.WEBHOOK_LOG_MS, 604_800_000);
+  assert.equal(limits.WEBHOOK_OVERLAP_MS, 86_400_000);
+  assert.equal(limits.FREE_WEBHOOKS, 3);
+  assert.equal(limits.PRO_WEBHOOKS, 50);
+});
+
 Deno.test("a body of one document has room for the largest document and its escapes' margin", () => {
   assert.ok(limits.BODY_BYTES_MAX > 1_048_576);
   assert.ok(limits.BODY_BYTES_MAX < 2 * 1_048_576, "a body of 2 MiB is refused");

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { TRASH_MS } from "@/lib/limits.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import type { Actor, ChangePosition, Definition, PositionedChange } from "@/lib/store/port.ts";
+import type { Actor, Definition, PositionedChange } from "@/lib/store/port.ts";
 import { parseArguments } from "@/routes/admin/arguments.ts";
 import { COMMANDS } from "@/routes/admin/commands.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { openDashboard } from "../support/pages.ts";
+import { recordedIn } from "../support/recorded.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { database } from "../support/test_store.ts";
 import { createTestOwner, type TestOwner } from "./test_owner.ts";
@@ -26,19 +27,7 @@ async function openPosts() {
   const app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection(POSTS);
-  const { engine } = app.services;
-  let position: ChangePosition = await engine.changes.head(owner.projectId);
-  /** What was recorded since this was last asked. */
-  const recorded = async (): Promise<PositionedChange[]> => {
-    await using feed = engine.changes.follow(owner.projectId, position);
-    const changes: PositionedChange[] = [];
-    for await (const batch of feed) {
-      if (batch.changes.length === 0) break;
-      changes.push(...batch.changes);
-    }
-    position = changes.at(-1)?.position ?? position;
-    return changes;
-  };
+  const recorded = await recordedIn(app.services, owner.projectId);
   return { app, owner, recorded, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
 }
 
