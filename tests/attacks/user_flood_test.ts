@@ -26,7 +26,7 @@ const MEMORY_MAX = 150 * MiB + navigator.hardwareConcurrency * 20 * MiB;
  * that answers, or all at once, the middle is 40 ms or more, and the ninth of ten 400 ms.
  */
 const FACTOR_MAX = 4;
-const MIDDLE_MS = 15;
+const MIDDLE_MS = 25;
 const NINTH_MS = 120;
 
 interface Person {
@@ -94,9 +94,13 @@ Deno.test("floods of log-ins, sign-ups, resets and changes of passwords hold up 
       body,
     });
   const read = await readerOf(server);
-  const people: Person[] = [];
+  // One alone: on MongoDB collections are made for the first, and whoever comes meanwhile waits.
+  const people = [await signUp(act, mails, 0)];
   while (people.length < PEOPLE) {
-    const next = times(SIGNING_UP, (n) => signUp(act, mails, people.length + n));
+    const next = times(
+      Math.min(SIGNING_UP, PEOPLE - people.length),
+      (n) => signUp(act, mails, people.length + n),
+    );
     people.push(...await Promise.all(next));
   }
   const alone: number[] = [];
