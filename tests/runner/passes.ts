@@ -17,12 +17,12 @@ export interface Servers {
 const ENGINE_NEUTRAL = /^tests\/(?:api|pages|property|acceptance|attacks)\/(?!sqlite_)/;
 
 /**
- * Tests of pages in a browser, of the document and its clients, of hostile HTTP, and of what reading
- * a request costs: what they prove ends before the store is asked, or takes minutes and is the same
- * on each.
+ * Tests of pages in a browser, of the document and its clients, of hostile HTTP, of what reading a
+ * request costs, and of what answers' times tell: what they prove ends before the store is asked, or
+ * takes minutes.
  */
 const ONCE =
-  /^tests\/(?:acceptance\/(?:dashboard_|generated\/|schemathesis\/|hostile_|reference_|\w+_example_|clients\/browser_)|attacks\/(?:every_request|\w*parsers)_)/;
+  /^tests\/(?:acceptance\/(?:dashboard_|generated\/|schemathesis\/|hostile_|reference_|\w+_example_|clients\/browser_)|attacks\/(?:every_request|user_times|\w*parsers)_)/;
 
 /** What installs tools of other languages, and takes minutes: only the full matrix has it. */
 export const ONLY_IN_FULL = /^tests\/acceptance\/(?:generated\/|schemathesis\/)/;
