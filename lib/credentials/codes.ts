@@ -128,9 +128,12 @@ export async function checkCode(
     compare("triesLeft", "gt", 0),
     compare("expiresAt", "gt", timestamp(clock)),
   );
-  const tried = await engine.records<CodeRecord>(place.space, CODES)
-    .updateOne(isOpen, { increment: { triesLeft: -1 } });
-  const { codeHash, email, subjectId } = tried?.value ?? await tryNobodys(services, place);
+  const [tried, nobodys] = await Promise.all([
+    engine.records<CodeRecord>(place.space, CODES)
+      .updateOne(isOpen, { increment: { triesLeft: -1 } }),
+    tryNobodys(services, place),
+  ]);
+  const { codeHash, email, subjectId } = tried?.value ?? nobodys;
   const isRight = codeKeys.some((key) => equalInConstantTime(codeHash, hashOf(key, place, code)));
   return isRight ? { id, codeHash, email, subjectId } : null;
 }
@@ -138,8 +141,8 @@ export async function checkCode(
 const NOBODYS = hashedId("code of nobody");
 
 /**
- * A code that is never right, in the place of one that there is not: without a write the answer
- * would come sooner, and so tell who was sent a code.
+ * A code that is never right, in the place of one that there is not. It is written whether there is
+ * one or not: else the time of an answer would tell who was sent a code.
  */
 async function tryNobodys(
   { engine, clock }: CodeServices,
