@@ -38,6 +38,7 @@ import {
 import type { LocalFiles } from "./files/local_files.ts";
 import { createServedFiles, type ServedFiles } from "./files/served_files.ts";
 import type { BlobStores } from "./files/stores.ts";
+import { createReadSignatures, type ReadSignatures } from "./files/read_signatures.ts";
 import { createUploadTokens, type UploadTokens } from "./files/upload_tokens.ts";
 import { type BodyBudget, createBodyBudget } from "./http/body_budget.ts";
 import { type Cookies, createCookies } from "./http/cookies.ts";
@@ -122,6 +123,7 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   /** Null where uploads and downloads go to the store directly. */
   readonly localFiles: LocalFiles | null;
   readonly uploadTokens: UploadTokens;
+  readonly readSignatures: ReadSignatures;
   readonly servedFiles: ServedFiles;
   /** What answers in the AI operations. */
   readonly model: Model;
@@ -193,7 +195,9 @@ export async function openServices(
     const slowQuestions = createSlowQuestions({ engine, clock, newId: countIds, log });
     const cookies = createCookies(publicUrl);
     const uploadTokens = createUploadTokens(keyRing.derive("upload tokens"));
-    const { blobs, localFiles } = await openStorage(config, uploadTokens, clock);
+    const readSignatures = createReadSignatures(keyRing.derive("addresses of files"), clock);
+    const signers = { uploadTokens, readSignatures };
+    const { blobs, localFiles } = await openStorage(config, signers, clock);
     const admits = config.allowPrivateEndpoints ? () => true : isPublic;
     const egress = createEgress({ admits });
     // Bounded for each webhook: at one host those that hang would take the sockets of others.
@@ -265,6 +269,7 @@ export async function openServices(
       blobStores,
       localFiles,
       uploadTokens,
+      readSignatures,
       servedFiles: createServedFiles(engine, clock, blobs, config),
       model: openModel(config),
       rateLimiter,
@@ -341,14 +346,15 @@ async function openEngine(
  */
 async function openStorage(
   { storage, publicUrl, filesUrl }: Config,
-  tokens: UploadTokens,
+  { uploadTokens, readSignatures }: Pick<Services, "uploadTokens" | "readSignatures">,
   clock: Clock,
 ): Promise<{ blobs: Blobs; localFiles: LocalFiles | null }> {
   if (storage.kind === "disk") {
     const blobs = new DiskBlobs({
       folder: storage.folder,
       filesUrl,
-      addressOf: (upload) => `${publicUrl}/api/storage/blob/${tokens.write(upload)}`,
+      addressOf: (upload) => `${publicUrl}/api/storage/blob/${uploadTokens.write(upload)}`,
+      signatureOf: (reading) => readSignatures.write(reading),
     });
     return { blobs, localFiles: blobs };
   }

@@ -439,6 +439,16 @@ export const fileQuery = querySaying('Send "path", once, and nothing else.', (er
   }),
 }));
 
+/** Of a signed address of a file. */
+export const readingQuery = openQueryOf({
+  expires: z.string().optional().openapi({
+    param: { description: "Until when the address of a private file is good." },
+  }),
+  signature: z.string().optional().openapi({
+    param: { description: "What the server signed it with." },
+  }),
+});
+
 export const uploadToken = path(
   z.string().regex(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/),
   "What the server signed: which bytes may be put where, and for how long.",

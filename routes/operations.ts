@@ -124,10 +124,12 @@ import { handleSignInCallback } from "./social/sign_in_callback.ts";
 import { handleStartSignIn } from "./social/start_sign_in.ts";
 import { handleConfirmUpload } from "./storage/confirm_upload.ts";
 import {
+  handleChangeFile,
   handleDeleteFile,
   handleGetFileInfo,
   handleGetStorageUsage,
   handleListFiles,
+  handleSignFile,
 } from "./storage/files.ts";
 import { handleRequestUpload } from "./storage/request_upload.ts";
 import { handleGetHealth, handleGetReadiness } from "./system/health.ts";
@@ -232,6 +234,7 @@ export function operations(mount: Mount): void {
   mount(storage.listFiles, handleListFiles);
   mount(storage.getFileInfo, handleGetFileInfo);
   mount(storage.getStorageUsage, handleGetStorageUsage);
+  mount(storage.signFile, handleSignFile);
   mount(blobs.putBlob, handlePutBlob);
   mount(blobs.serveFile, handleServeFile);
   mount(mail.sendMail, handleSendMail);
@@ -300,6 +303,8 @@ export function operations(mount: Mount): void {
   mount(projectFiles.requestProjectUpload, handleRequestProjectUpload);
   mount(projectFiles.confirmProjectUpload, handleConfirmProjectUpload);
   mount(projectFiles.deleteProjectFile, asServer(handleDeleteFile));
+  mount(projectFiles.signProjectFile, asServer(handleSignFile));
+  mount(projectFiles.changeProjectFile, asServer(handleChangeFile));
   mount(projectStorage.getProjectStorage, handleGetProjectStorage);
   mount(projectStorage.setProjectStorage, handleSetProjectStorage);
   mount(projectStorage.clearProjectStorage, handleClearProjectStorage);

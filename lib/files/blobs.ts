@@ -7,10 +7,22 @@ import type { ByteRange } from "../http/ranges.ts";
 
 /**
  * Where an object lies. A signed upload writes `staged` and nothing else; only
- * {@linkcode Blobs.publish} ever writes `stored`. `partial` are uploads under way, where a driver
- * keeps such: the path of one begins with that of its upload.
+ * {@linkcode Blobs.publish} and {@linkcode Blobs.copy} ever write `stored`, which everybody may read,
+ * and `private`, which nobody may without a signed address. `partial` are uploads under way, where a
+ * driver keeps such: the path of one begins with that of its upload.
  */
-export type Place = "partial" | "staged" | "stored";
+export type Place = "partial" | "staged" | FilePlace;
+
+/** Where files lie. */
+export type FilePlace = "stored" | "private";
+
+/** What a signed address lets its holder read. */
+export interface SignedReading {
+  readonly place: FilePlace;
+  readonly path: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
 
 /** What a signed address lets its holder put. */
 export interface Upload {
@@ -59,11 +71,20 @@ export interface Blobs extends AsyncDisposable {
   /** The bytes, streamed. The stream must be read to its end or cancelled. */
   read(place: Place, path: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null>;
   /**
-   * Puts what is staged in the place of what is stored, whole or not at all, to be served as
-   * `contentType`; null when nothing is staged. The staged object may be gone afterwards, or may
-   * have to be removed.
+   * An absolute address that answers `GET` of this object until then, without further credentials.
+   * It carries no secret of the store.
    */
-  publish(path: string, contentType: string): Promise<BlobStat | null>;
+  signReading(reading: SignedReading): Promise<string>;
+  /**
+   * Puts what is staged in the place of a file, `stored` if left out, whole or not at all, to be
+   * served as `contentType`; null when nothing is staged. The staged object may be gone afterwards,
+   * or may have to be removed.
+   */
+  publish(path: string, contentType: string, place?: FilePlace): Promise<BlobStat | null>;
+  /**
+   * The same with what lies in the other place of files, and stays there; null when nothing does.
+   */
+  copy(path: string, contentType: string, place: FilePlace): Promise<BlobStat | null>;
   /** Also resolves when there is nothing to remove. */
   remove(place: Place, path: string): Promise<void>;
   /**
@@ -74,11 +95,14 @@ export interface Blobs extends AsyncDisposable {
     place: Place,
     page: { prefix: string; after: string | null; limit: number },
   ): Promise<BlobPage>;
-  /** Where a stored object is served to everybody; null where the store exposes none. */
+  /** Where what is `stored` is served to everybody; null where the store exposes none. */
   publicUrl(path: string): string | null;
   /** Resolves when the store answers and lets us in. */
   ping(): Promise<void>;
 }
+
+/** Of a private file: its address ends, and what is shared must not keep it. */
+export const PRIVATE_CACHE_CONTROL = "private, max-age=3600";
 
 export const BLOB_CALL_MS = 5_000;
 /** Copying is the store's work and grows with the object. */

@@ -9,8 +9,8 @@ export const corsRules = (origins: readonly string[]) => [{
 }];
 
 /**
- * Everybody reads files, and nobody what is being uploaded. To deny that to everybody would shut
- * Corbel out as well.
+ * Everybody reads public files, and nobody private ones and what is being uploaded. To deny that to
+ * everybody would shut Corbel out as well.
  */
 export const bucketPolicy = (bucket: string) => ({
   Version: "2012-10-17",
@@ -18,6 +18,6 @@ export const bucketPolicy = (bucket: string) => ({
     Effect: "Allow",
     Principal: "*",
     Action: "s3:GetObject",
-    NotResource: `arn:aws:s3:::${bucket}/_incoming/*`,
+    NotResource: ["_incoming", "_private"].map((folder) => `arn:aws:s3:::${bucket}/${folder}/*`),
   }],
 });

@@ -28,7 +28,7 @@ export interface StorageCheck {
   readonly steps: readonly CheckStep[];
   /** What browsers need, as the bucket's CORS configuration. */
   readonly corsRules: ReturnType<typeof corsRules>;
-  /** What lets everybody read files and nobody what is being uploaded. */
+  /** What lets everybody read public files, and nobody private ones and what is being uploaded. */
   readonly bucketPolicy: ReturnType<typeof bucketPolicy>;
 }
 
@@ -75,6 +75,7 @@ export async function checkStorage(
       await take(`${method} from ${origin}`, () => crossOrigin(seen, method, origin), isStored);
     }
   }
+  await take("private files are private", () => privateIsPrivate(seen), isStored);
   await take("remove", () => remove(seen));
   if (siteUrl === null) steps.push(NO_SITE);
   return {
@@ -189,6 +190,25 @@ async function stagingIsPrivate(seen: StorageProbe): Promise<StepOutcome> {
   return ok("Nobody reads under _incoming/ without the keys.");
 }
 
+async function privateIsPrivate(seen: StorageProbe): Promise<StepOutcome> {
+  const { blobs, egress, upload: { path, contentType, expiresAt }, content } = seen;
+  const copied = await blobs.copy(path, contentType, "private");
+  if (copied?.bytes !== content.length) return failed("The object cannot be copied to _private/.");
+  for (const url of addressesOf(seen, "private")) {
+    const answer = await egressRequest(egress, url, { method: "GET" });
+    if (!isSuccess(answer)) continue;
+    return failed(
+      "Everybody can read objects under _private/: let the bucket's policy allow s3:GetObject with " +
+        "NotResource, as bucketPolicy shows, before you keep private files.",
+    );
+  }
+  const signed = new URL(await blobs.signReading({ place: "private", path, expiresAt }));
+  const answer = await egressRequest(egress, signed, { method: "GET" });
+  return areEqual(answer.body, content)
+    ? ok("A signed URL reads a private file, and nothing else does.")
+    : failed(`A signed URL of a private file ${answered(answer)}.`);
+}
+
 async function publish({ blobs, upload, content }: StorageProbe): Promise<StepOutcome> {
   const stored = await blobs.publish(upload.path, upload.contentType);
   if (stored?.bytes === content.length) return ok("The object can be copied to its place.");
@@ -263,21 +283,25 @@ async function crossOrigin(
 }
 
 async function remove({ blobs, upload: { path } }: StorageProbe): Promise<StepOutcome> {
-  await blobs.remove("staged", path);
-  await blobs.remove("stored", path);
-  const left = await blobs.stat("staged", path) ?? await blobs.stat("stored", path);
-  return left === null
-    ? ok("Nothing is left of the check.")
-    : failed(`The bucket keeps what is deleted: remove ${path} and _incoming/${path} there.`);
+  let isLeft = false;
+  for (const place of ["staged", "private", "stored"] as const) {
+    await blobs.remove(place, path);
+    isLeft ||= await blobs.stat(place, path) !== null;
+  }
+  return isLeft
+    ? failed(
+      `The bucket keeps what is deleted: remove ${path} there, below _incoming/ and _private/, too.`,
+    )
+    : ok("Nothing is left of the check.");
 }
 
 /** Where an object is asked for without credentials: in public first, then at the bucket itself. */
 function addressesOf(
   { blobs, upload, signedUrl }: StorageProbe,
-  place: "staged" | "stored",
+  place: "staged" | "private" | "stored",
 ): URL[] {
   const { path } = upload;
-  const key = place === "staged" ? `_incoming/${path}` : path;
+  const key = `${{ staged: "_incoming/", private: "_private/", stored: "" }[place]}${path}`;
   const bucket = signedUrl.pathname.slice(0, -`_incoming/${path}`.length);
   const published = blobs.publicUrl(path);
   return [

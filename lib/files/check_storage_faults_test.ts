@@ -28,8 +28,8 @@ interface Faults {
   /** What everybody reads of it. */
   readonly serves?: (stored: Bytes) => Bytes;
   readonly keepsRemoved?: Place;
-  /** Whether its public address, which is not its own, also serves what is staged. */
-  readonly showsStaged?: boolean;
+  /** What its public address, which is not its own, serves beside what is stored. */
+  readonly shows?: "staged" | "private";
   readonly publicHost?: string;
   /** The answer to a preflight. */
   readonly preflight?: { readonly status?: number; readonly headers?: Record<string, string> };
@@ -45,11 +45,18 @@ const streamOf = (bytes: Bytes) => new Response(bytes).body!;
 
 /** A bucket in memory, with an address of its own and a public one. */
 function openBucket(faults: Faults) {
-  const objects = { partial: new Map(), staged: new Map<string, Bytes>(), stored: new Map() };
+  const objects = {
+    partial: new Map(),
+    staged: new Map<string, Bytes>(),
+    private: new Map<string, Bytes>(),
+    stored: new Map(),
+  };
   const cors = { "access-control-allow-origin": "*" };
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
-    const { pathname } = new URL(request.url);
-    const [, area, place, path] = /^\/(bucket|public)\/(_incoming\/)?(.+)$/.exec(pathname)!;
+    const { pathname, search } = new URL(request.url);
+    const [, area, place, path] = /^\/(bucket|public)\/(_incoming\/|_private\/)?(.+)$/.exec(
+      pathname,
+    )!;
     if (request.method === "OPTIONS") {
       const { status = 200, headers = ALLOWED } = faults.preflight ?? {};
       return new Response(null, { status, headers });
@@ -59,8 +66,10 @@ function openBucket(faults: Faults) {
       objects.staged.set(path!, faults.keeps?.(sent) ?? sent);
       return new Response(null, { headers: cors });
     }
-    const isShown = area === "public" && (place === undefined || faults.showsStaged);
-    const found = objects[place === undefined ? "stored" : "staged"].get(path!);
+    const hidden = place === "_private/" ? "private" : place === undefined ? null : "staged";
+    const isShown = area === "public" && (hidden === null || faults.shows === hidden);
+    const found = objects[hidden ?? "stored"].get(path!);
+    if (request.method === "GET" && search === "?signed") return new Response(found);
     return isShown && found !== undefined
       ? new Response(faults.serves?.(found) ?? found, { headers: cors })
       : new Response("<Error><Code>AccessDenied</Code></Error>", { status: 403, headers: cors });
@@ -82,6 +91,11 @@ function openBucket(faults: Faults) {
       const staged = objects.staged.get(path)!;
       objects.stored.set(path, faults.publishes?.(staged) ?? staged);
       return statOf("stored", path);
+    },
+    signReading: ({ path }) => Promise.resolve(`${origin}/bucket/_private/${path}?signed`),
+    copy(path, _type, place) {
+      objects[place].set(path, objects.stored.get(path));
+      return statOf(place, path);
     },
     remove(place, path) {
       if (place !== faults.keepsRemoved) objects[place].delete(path);
@@ -137,6 +151,7 @@ const CASES: readonly (readonly [name: string, Faults, Record<string, CheckResul
     publish: "skipped",
     read: "skipped",
     "public reading": "skipped",
+    "private files are private": "skipped",
     [`GET from ${SITE}`]: "skipped",
     [`HEAD from ${SITE}`]: "skipped",
   }],
@@ -144,6 +159,7 @@ const CASES: readonly (readonly [name: string, Faults, Record<string, CheckResul
     publish: "failed",
     read: "skipped",
     "public reading": "skipped",
+    "private files are private": "skipped",
     [`GET from ${SITE}`]: "skipped",
     [`HEAD from ${SITE}`]: "skipped",
   }],
@@ -158,9 +174,13 @@ const CASES: readonly (readonly [name: string, Faults, Record<string, CheckResul
   }, { read: "failed" }],
   ["serves an empty file", { serves: () => new Uint8Array() }, { "public reading": "failed" }],
   ["serves another file", { serves: altered }, { "public reading": "failed" }],
-  ["serves what is staged at its public address", { showsStaged: true }, {
+  ["serves what is staged at its public address", { shows: "staged" }, {
     "staging is private": "warning",
   }],
+  ["serves what is private at its public address", { shows: "private" }, {
+    "private files are private": "failed",
+  }],
+  ["keeps what is private", { keepsRemoved: "private" }, { remove: "failed" }],
   ["keeps what is staged", { keepsRemoved: "staged" }, { remove: "failed" }],
   ["keeps what is stored", { keepsRemoved: "stored" }, { remove: "failed" }],
   ["allows, and refuses all the same", { preflight: { status: 403, headers: ALLOWED } }, {
@@ -208,5 +228,6 @@ Deno.test("a public address is asked through the guard, whoever else may be aske
     ["public reading", "failed"],
     [`GET from ${SITE}`, "failed"],
     [`HEAD from ${SITE}`, "failed"],
+    ["private files are private", "failed"],
   ]);
 });

@@ -23,6 +23,7 @@ const EVERY_STEP = [
     `GET from ${origin}`,
     `HEAD from ${origin}`,
   ]),
+  "private files are private",
   "remove",
 ];
 
@@ -154,19 +155,24 @@ s3Test("without a publicUrl files have no url, which is a warning", async () => 
   assert.match(messageOf(check, "public reading"), /No publicUrl/);
 });
 
-s3Test("a bucket that everybody may read whole is warned of, by the policy to set", async () => {
-  await using fixture = await openFixture();
-  await setCors(fixture.bucket, corsRules(ORIGINS));
-  const Resource = `arn:aws:s3:::${fixture.bucket.name}/*`;
-  const statement = { Effect: "Allow", Principal: "*", Action: "s3:GetObject", Resource };
-  await setPolicy(fixture.bucket, { Version: "2012-10-17", Statement: [statement] });
-  for (const publicUrl of [`${fixture.bucket.account.endpoint}/${fixture.bucket.name}`, null]) {
-    const check = await fixture.check({ publicUrl });
-    assert.equal(resultsOf(check)["staging is private"], "warning");
-    assert.match(messageOf(check, "staging is private"), /NotResource/);
-    assert.equal(check.ok, true);
-  }
-});
+s3Test(
+  "a bucket that everybody may read whole keeps no private files, and is told the policy to set",
+  async () => {
+    await using fixture = await openFixture();
+    await setCors(fixture.bucket, corsRules(ORIGINS));
+    const Resource = `arn:aws:s3:::${fixture.bucket.name}/*`;
+    const statement = { Effect: "Allow", Principal: "*", Action: "s3:GetObject", Resource };
+    await setPolicy(fixture.bucket, { Version: "2012-10-17", Statement: [statement] });
+    for (const publicUrl of [`${fixture.bucket.account.endpoint}/${fixture.bucket.name}`, null]) {
+      const check = await fixture.check({ publicUrl });
+      assert.equal(resultsOf(check)["staging is private"], "warning");
+      assert.match(messageOf(check, "staging is private"), /NotResource/);
+      assert.equal(resultsOf(check)["private files are private"], "failed");
+      assert.match(messageOf(check, "private files are private"), /NotResource.*bucketPolicy/);
+      assert.equal(check.ok, false);
+    }
+  },
+);
 
 s3Test("rules for others, for other headers or other methods do not do for browsers", async () => {
   await using fixture = await openFixture();

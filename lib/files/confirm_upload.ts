@@ -17,14 +17,18 @@ import {
   unexpired,
 } from "./ledger.ts";
 import { type FileServices, removeLeftover } from "./removals.ts";
+import { publicUrlOf } from "./public_url.ts";
 import { providerOf, type StorageProvider } from "./stores.ts";
 import {
   type FileScope,
   findInScope,
   findUpload,
   inScope,
+  placeOf,
   type UploadRecord,
   UPLOADS,
+  type Visibility,
+  visibilityOf,
 } from "./uploads.ts";
 
 /** An upload as an application confirms it. */
@@ -36,8 +40,9 @@ export interface ConfirmInput {
 export interface ConfirmedUpload {
   readonly path: string;
   readonly provider: StorageProvider;
-  /** Null where the store has no public address. */
+  /** Null for a private file, and where the store has no public address. */
   readonly url: string | null;
+  readonly visibility: Visibility;
 }
 
 /**
@@ -53,9 +58,10 @@ export async function confirmUpload(
   const { projectId } = scope;
   const claimed = await claim(services, scope, input);
   const isMine = claimed !== null && await settle(services, projectId, claimed);
-  const { path, target } = isMine ? claimed : await settledByOthers(services, scope, input);
-  const blobs = await services.blobStores.named(projectId, target);
-  return { path, provider: providerOf(target), url: blobs.publicUrl(path) };
+  const row = isMine ? claimed : await settledByOthers(services, scope, input);
+  const { path, target } = row;
+  const url = await publicUrlOf(services, projectId, row);
+  return { path, provider: providerOf(target), url, visibility: visibilityOf(row) };
 }
 
 /** Takes the row for this confirm alone; null when there is none to be taken. */
@@ -111,12 +117,13 @@ async function settle(
 async function place(
   { clock }: FileServices,
   blobs: Blobs,
-  { path, contentType, bytes, claimedUntil }: UploadRecord,
+  row: UploadRecord,
 ): Promise<number> {
+  const { path, contentType, bytes, claimedUntil } = row;
   const staged = await blobs.stat("staged", path);
   if (staged === null) {
     // A confirm that died may have come as far: what lies there can only be of this upload.
-    const stored = await blobs.stat("stored", path);
+    const stored = await blobs.stat(placeOf(row), path);
     if (stored === null) throw notReady();
     return stored.bytes;
   }
@@ -124,7 +131,7 @@ async function place(
   // What is published late could replace what another claim has confirmed by then.
   const left = Date.parse(claimedUntil!) - clock.now();
   if (left < PUBLISH_MS + BLOB_CALL_MS) throw notReady();
-  const stored = await blobs.publish(path, contentType);
+  const stored = await blobs.publish(path, contentType, placeOf(row));
   if (stored === null) throw notReady();
   return stored.bytes;
 }

@@ -3,8 +3,17 @@ import { type PageRequest, readPage, type RecordPage } from "../paging/record_pa
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
+import { publicUrlOf } from "./public_url.ts";
 import type { BlobStores } from "./stores.ts";
-import { type FileScope, findInScope, inScope, type UploadRecord, UPLOADS } from "./uploads.ts";
+import {
+  type FileScope,
+  findInScope,
+  inScope,
+  type UploadRecord,
+  UPLOADS,
+  type Visibility,
+  visibilityOf,
+} from "./uploads.ts";
 
 interface ReadServices {
   readonly engine: Engine;
@@ -18,7 +27,9 @@ export interface FileInfo {
   readonly contentType: string;
   readonly size: number;
   readonly createdAt: string;
+  /** Null for a private file, and where the store has no public address. */
   readonly url: string | null;
+  readonly visibility: Visibility;
   /** The user who has uploaded it; null for a server's or a member's. */
   readonly ownerId: Id | null;
 }
@@ -54,11 +65,13 @@ export async function getFileInfo(
   return await infoOf(services, scope.projectId, row);
 }
 
-async function infoOf(
-  { blobStores }: ReadServices,
+export async function infoOf(
+  services: Pick<ReadServices, "blobStores">,
   projectId: Id,
-  { path, filename, contentType, bytes, createdAt, target, ownerId = null }: UploadRecord,
+  row: UploadRecord,
 ): Promise<FileInfo> {
-  const url = (await blobStores.named(projectId, target)).publicUrl(path);
-  return { path, filename, contentType, size: bytes, createdAt, url, ownerId };
+  const { path, filename, contentType, bytes: size, createdAt, ownerId = null } = row;
+  const url = await publicUrlOf(services, projectId, row);
+  const visibility = visibilityOf(row);
+  return { path, filename, contentType, size, createdAt, url, visibility, ownerId };
 }

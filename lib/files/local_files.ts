@@ -1,4 +1,5 @@
 import type { ByteRange } from "../http/ranges.ts";
+import type { FilePlace } from "./blobs.ts";
 
 /**
  * What a process does itself where files are kept in a folder: it takes the bytes of uploads and
@@ -12,10 +13,11 @@ export interface LocalFiles {
    */
   receive(path: string, abandoned: () => void): Promise<Incoming | null>;
   /**
-   * The bytes of a stored object, which has `bytes` of them: at once where they are few, else
-   * streamed. Null when it is missing or has another length.
+   * The bytes of a file, which has `bytes` of them: at once where they are few, else streamed. Null
+   * when it is missing or has another length.
    */
   body(
+    place: FilePlace,
     path: string,
     bytes: number,
     range: ByteRange | null,

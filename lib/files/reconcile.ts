@@ -1,7 +1,7 @@
 import { type JobRecord, JOBS, jobsOf, runJobs } from "../jobs/jobs.ts";
-import { ALL, eq, not } from "../store/filter.ts";
+import { ALL, and, eq, not, within } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
-import type { Blobs, ListedBlob, Place } from "./blobs.ts";
+import type { Blobs, FilePlace, ListedBlob, Place } from "./blobs.ts";
 import { NOTHING, plus, type Sums } from "./ledger.ts";
 import { releaseUnconfirmed } from "./release.ts";
 import { type FileServices, OBJECT_REMOVAL } from "./removals.ts";
@@ -9,6 +9,7 @@ import { INTERNAL } from "./stores.ts";
 import { sweepUnawaited } from "./sweep.ts";
 import {
   findUpload,
+  placeOf,
   STORAGE_USAGE,
   type StorageUsageRecord,
   type UploadRecord,
@@ -113,7 +114,9 @@ export async function reconcile(
   if (repair) await finish(run);
   for (const target of await compareSums(run)) {
     const blobs = await services.blobStores.named(projectId, target);
-    files += await compareStore(run, target, blobs);
+    for (const place of ["stored", "private"] as const) {
+      files += await compareStore(run, { target, blobs, place });
+    }
     for await (const one of temporaries(projectId, blobs)) unfinished.add(one);
   }
   for await (const one of holdsAndRemovals(run)) unfinished.add(one);
@@ -189,13 +192,17 @@ const differing = (counted: Sums, stored: Sums): (keyof Sums)[] =>
   (Object.keys(NOTHING) as (keyof Sums)[]).filter((sum) => counted[sum] !== stored[sum]);
 
 /** Walks rows and objects side by side, both in the order of their paths. */
-async function compareStore(run: Run, target: string, blobs: Blobs): Promise<number> {
+async function compareStore(
+  run: Run,
+  { target, blobs, place }: { target: string; blobs: Blobs; place: FilePlace },
+): Promise<number> {
   const { services: { engine }, projectId } = run;
+  const isPrivate = eq("visibility", "private");
   await using rows = engine.records<UploadRecord>(projectId, UPLOADS).find({
-    filter: eq("target", target),
+    filter: and(eq("target", target), place === "private" ? isPrivate : not(isPrivate)),
     sort: [{ path: "path", descending: false }],
   });
-  await using objects = walkBlobs(blobs, "stored", `${projectId}/`);
+  await using objects = walkBlobs(blobs, place, `${projectId}/`);
   const next = async <T>(walk: AsyncGenerator<T>) => (await walk.next()).value as T | undefined;
   let files = 0;
   let [row, object] = [await next(rows), await next(objects)];
@@ -205,7 +212,7 @@ async function compareStore(run: Run, target: string, blobs: Blobs): Promise<num
       files++;
       if (order < 0 || row!.bytes !== object!.bytes) await checkFile(run, blobs, row!);
     }
-    if (order > 0) await checkOrphan(run, blobs, object!);
+    if (order > 0) await checkOrphan(run, { blobs, place }, object!);
     if (order <= 0) row = await next(rows);
     if (order >= 0) object = await next(objects);
   }
@@ -216,11 +223,14 @@ const compare = ({ path }: UploadRecord, object: ListedBlob): number =>
   path < object.path ? -1 : path === object.path ? 0 : 1;
 
 /** Looks again: the file may have been deleted since its row was read. */
-async function checkFile(run: Run, blobs: Blobs, { path, bytes }: UploadRecord): Promise<void> {
-  const stored = await blobs.stat("stored", path);
+async function checkFile(run: Run, blobs: Blobs, row: UploadRecord): Promise<void> {
+  const { path, bytes } = row;
+  const place = placeOf(row);
+  const stored = await blobs.stat(place, path);
   if (stored?.bytes === bytes) return;
-  // An object goes only after its row.
-  if ((await findUpload(run.services, run.projectId, path))?.state !== "confirmed") return;
+  // An object goes only after its row, or after that has another place.
+  const now = await findUpload(run.services, run.projectId, path);
+  if (now?.state !== "confirmed" || placeOf(now) !== place) return;
   if (stored === null) run.add({ kind: "missing", path, bytes });
   else run.add({ kind: "length", path, bytes, storedBytes: stored.bytes });
 }
@@ -228,16 +238,17 @@ async function checkFile(run: Run, blobs: Blobs, { path, bytes }: UploadRecord):
 /** Looks again: an upload may have been requested since rows were read, or be removed just now. */
 async function checkOrphan(
   { services, projectId, repair, add }: Run,
-  blobs: Blobs,
+  { blobs, place }: { blobs: Blobs; place: FilePlace },
   { path }: ListedBlob,
 ): Promise<void> {
-  if (await findUpload(services, projectId, path) !== null) return;
-  const removal = jobsOf(OBJECT_REMOVAL, eq("subject", path));
+  const row = await findUpload(services, projectId, path);
+  if (row !== null && placeOf(row) === place) return;
+  const removal = jobsOf(OBJECT_REMOVAL, within("subject", [path, `${place} ${path}`]));
   if (await services.engine.records<JobRecord>(projectId, JOBS).findOne(removal) !== null) return;
   // A removal that was carried out in between has left no note, and no object.
-  const stored = await blobs.stat("stored", path);
+  const stored = await blobs.stat(place, path);
   if (stored === null) return;
-  if (repair) await blobs.remove("stored", path);
+  if (repair) await blobs.remove(place, path);
   add({ kind: "orphan", path, storedBytes: stored.bytes }, repair);
 }
 

@@ -10,13 +10,21 @@ import { releaseBatch } from "./release.ts";
 import type { FileServices } from "./removals.ts";
 import { INTERNAL } from "./stores.ts";
 import { prepareUserRoom, refuseByRules, takeUserRoom, type Uploader } from "./user_room.ts";
-import { STORAGE_USAGE, type StorageUsageRecord, type UploadRecord, UPLOADS } from "./uploads.ts";
+import {
+  STORAGE_USAGE,
+  type StorageUsageRecord,
+  type UploadRecord,
+  UPLOADS,
+  type Visibility,
+} from "./uploads.ts";
 
 /** A file as an application announces it. */
 export interface UploadInput {
   readonly filename: string;
   readonly contentType: string;
   readonly bytes: number;
+  /** Public if left out. */
+  readonly visibility?: Visibility | undefined;
 }
 
 export interface RequestedUpload {
@@ -70,7 +78,7 @@ function newRow(
     readonly ownerId: Id | null;
   },
 ): UploadRecord {
-  const { path, filename, contentType, bytes, target, ownerId } = upload;
+  const { path, filename, contentType, bytes, target, ownerId, visibility = "public" } = upload;
   return {
     _id: newId(),
     path,
@@ -84,6 +92,7 @@ function newRow(
     expiresAt: new Date(clock.now() + UPLOAD_HOLD_MS).toISOString(),
     createdAt: timestamp(clock),
     ownerId,
+    visibility,
   };
 }
 

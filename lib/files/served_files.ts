@@ -5,10 +5,10 @@ import { disposition } from "../http/disposition.ts";
 import { isInUse } from "../projects/projects.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { dangerOf, isShown } from "./active_types.ts";
-import type { Blobs } from "./blobs.ts";
+import { type Blobs, type FilePlace, PRIVATE_CACHE_CONTROL } from "./blobs.ts";
 import { fileEtag, projectOf } from "./paths.ts";
 import { INTERNAL } from "./stores.ts";
-import { findUpload, type UploadRecord } from "./uploads.ts";
+import { findUpload, placeOf, type UploadRecord } from "./uploads.ts";
 
 /** A confirmed file of our own store, as it is served. */
 export interface ServedFile {
@@ -26,10 +26,10 @@ export interface ServedFile {
  */
 export interface ServedFiles {
   /**
-   * Null for every path but that of a confirmed file.
+   * Null for every path but that of a confirmed file that lies in the place.
    * @param host What the request was sent to, with its port; null if it does not say.
    */
-  find(path: string, host: string | null): Promise<ServedFile | null>;
+  find(place: FilePlace, path: string, host: string | null): Promise<ServedFile | null>;
   /** Drops what is remembered of a project; other processes notice within `CACHE_MS`. */
   forget(projectId: Id): void;
 }
@@ -51,24 +51,37 @@ export function createServedFiles(
   const files = new URL(filesUrl);
   // Cookies know no ports: another port is no host of its own.
   const ownHost = files.hostname === new URL(publicUrl).hostname ? null : files.host;
-  const known = createReadThrough<ServedAt>({ clock, max: FILES_KEPT }, async (path) => {
+  const known = createReadThrough<ServedAt>({ clock, max: FILES_KEPT }, async (key) => {
+    const { place, path } = readKey(key);
     const projectId = projectOf(path);
     if (projectId === null) return null;
     // Anybody may ask for anything: the database hears of what is there, and of projects that are.
-    if (await blobs.stat("stored", path) === null) return null;
+    if (await blobs.stat(place, path) === null) return null;
     if (!await isInUse({ engine }, projectId)) return null;
     const row = await findUpload({ engine }, projectId, path);
     if (row?.state !== "confirmed" || row.target !== INTERNAL) return null;
+    if (placeOf(row) !== place) return null;
     return { own: servedAs(row, false), shared: servedAs(row, true) };
   });
   return {
-    async find(path, host) {
-      const file = await known.get(path);
+    async find(place, path, host) {
+      const file = await known.get(`${place}/${path}`);
       return file && (ownHost !== null && host === ownHost ? file.own : file.shared);
     },
-    forget: (projectId) => known.forget((path) => projectOf(path) === projectId),
+    forget: (projectId) => known.forget((key) => projectOf(readKey(key).path) === projectId),
   };
 }
+
+/** What somebody asks for may have any sign in it. */
+const readKey = (key: string): { place: FilePlace; path: string } => {
+  const at = key.indexOf("/");
+  return { place: key.slice(0, at) as FilePlace, path: key.slice(at + 1) };
+};
+
+const CACHE_CONTROL: Readonly<Record<FilePlace, string>> = {
+  stored: "public, max-age=31536000, immutable",
+  private: PRIVATE_CACHE_CONTROL,
+};
 
 const OPAQUE = "application/octet-stream";
 
@@ -79,10 +92,8 @@ const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
  * Whoever is let in to look at a file can do nothing on its host by it. Its type is its uploader's
  * word: what a page would run goes without it, what would be a page is not opened.
  */
-function servedAs(
-  { path, filename, contentType, bytes }: UploadRecord,
-  sharesHost: boolean,
-): ServedFile {
+function servedAs(row: UploadRecord, sharesHost: boolean): ServedFile {
+  const { path, filename, contentType, bytes } = row;
   const runs = dangerOf(contentType) === "runs";
   const type = runs ? OPAQUE : contentType;
   const shown = isShown(type, sharesHost);
@@ -94,7 +105,7 @@ function servedAs(
     headers: [
       ["etag", etag],
       ["accept-ranges", "bytes"],
-      ["cache-control", "public, max-age=31536000, immutable"],
+      ["cache-control", CACHE_CONTROL[placeOf(row)]],
       ["content-disposition", disposition(shown ? "inline" : "attachment", filename)],
       ["x-content-type-options", "nosniff"],
       ["cross-origin-resource-policy", "cross-origin"],

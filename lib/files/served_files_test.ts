@@ -28,10 +28,12 @@ const holding = (asked: string[], bytes: number | null) =>
 Deno.test("the database is not asked for what is not there, nor anything for what is no path", async () => {
   const asked: string[] = [];
   const files = createServedFiles(engine, clock, holding(asked, null), addresses);
-  assert.equal(await files.find(path, null), null);
-  assert.equal(await files.find("../control.db", null), null);
-  assert.equal(await files.find(path.toUpperCase(), null), null);
+  assert.equal(await files.find("stored", path, null), null);
+  assert.equal(await files.find("stored", "../control.db", null), null);
+  assert.equal(await files.find("stored", path.toUpperCase(), null), null);
   assert.deepEqual(asked, [`stored ${path}`]);
   const there = createServedFiles(engine, clock, holding([], 10), addresses);
-  await assert.rejects(async () => await there.find(path, null), { message: "asked the database" });
+  await assert.rejects(async () => await there.find("private", path, null), {
+    message: "asked the database",
+  });
 });

@@ -274,7 +274,7 @@ Deno.test("before a bucket is given up, what is over is ended and what is to be 
   assert.equal(await findUpload(services, PROJECT, filePath) !== null, true);
   clock.advance(UPLOAD_HOLD_MS + 1);
   await clearStorage(bucket, PROJECT);
-  assert.equal(removed, 4, "the staged and the stored object of both");
+  assert.equal(removed, 6, "the staged, the private and the stored object of both");
   assert.equal(await removalRecords(services).count(ALL), 0);
   assert.equal(await findUpload(services, PROJECT, filePath), null);
   assert.partialDeepStrictEqual(await usageOf(services), { target: INTERNAL, external: 0 });

@@ -1,5 +1,6 @@
 import { ALL, eq } from "../store/filter.ts";
 import type { Definition, Engine, Filter, Id, StoredRecord } from "../store/port.ts";
+import type { FilePlace } from "./blobs.ts";
 import { projectOf } from "./paths.ts";
 
 /**
@@ -7,6 +8,9 @@ import { projectOf } from "./paths.ts";
  * object in its place. `confirmed`: charged and served. A removed file has no row.
  */
 export type UploadState = "requested" | "copying" | "confirmed";
+
+/** `public`: everybody who knows its address. `private`: whoever has a signed one. */
+export type Visibility = "public" | "private";
 
 /** A row of the ledger. */
 export type UploadRecord = StoredRecord & {
@@ -26,6 +30,8 @@ export type UploadRecord = StoredRecord & {
   /** When the hold ends; null once confirmed. */
   expiresAt: string | null;
   createdAt: string;
+  /** Who may read it; earlier versions knew public ones only. */
+  visibility?: Visibility;
   /** The user who has uploaded it. Null for a server's or a member's; earlier versions had none. */
   ownerId?: Id | null;
 };
@@ -45,6 +51,7 @@ export const UPLOADS: Definition = {
     expiresAt: { type: "Date" },
     createdAt: { type: "Date" },
     ownerId: { type: "Ref" },
+    visibility: { type: "String" },
   },
   indexes: [
     { keys: [{ path: "path", descending: false }], unique: true },
@@ -91,6 +98,12 @@ export const STORAGE_USAGE: Definition = {
   indexes: [],
   trash: false,
 };
+
+export const visibilityOf = ({ visibility = "public" }: UploadRecord): Visibility => visibility;
+
+/** Where the file of a row lies. */
+export const placeOf = (row: UploadRecord): FilePlace =>
+  visibilityOf(row) === "private" ? "private" : "stored";
 
 /** Which files: all of a project, or a user's own. To a user there are no others. */
 export interface FileScope {

@@ -28,6 +28,12 @@ export const FILE_PROBLEMS = {
     message: "The upload URL is not valid: request a new one.",
     when: "The token of the URL was altered, has expired, or was made for something else.",
   },
+  FILE_ADDRESS_INVALID: {
+    status: 403,
+    message: "The address of this file has expired, or was altered: ask for another.",
+    when:
+      "The signature of a private file's address does not fit its path and time, or the time is over.",
+  },
   FILE_NOT_FOUND: {
     status: 404,
     message: "There is no such file.",

@@ -7,6 +7,7 @@ import {
   ifNoneMatch,
   ifRange,
   range,
+  readingQuery,
   uploadToken,
 } from "../parameters.ts";
 import { anyone } from "../security.ts";
@@ -18,7 +19,9 @@ const bytes = z.any().openapi({ type: "string", format: "binary" });
 const FILE_HEADERS = {
   etag: "Names the file; it never changes.",
   "accept-ranges": "`bytes`.",
-  "cache-control": "Lets it be kept for a year: another file has another address.",
+  "cache-control":
+    "Lets it be kept for a year: another file has another address. A private one is " +
+    "kept by its reader alone, for an hour.",
   "content-disposition":
     "The file's name, in which controls and marks of direction are `_`. HTML, SVG and XML are " +
     "attachments, under a `content-security-policy` that " +
@@ -75,9 +78,11 @@ export const serveFile = contract({
     "The `url` of a confirmed file, where files are kept in a folder; with `HEAD` too. " +
     "JavaScript, CSS and WebAssembly, `multipart` and what is no content type come as " +
     "`application/octet-stream`. A file whose object is missing, or has another length, is a 404; " +
-    "the command `storage reconcile` names it.",
+    "the command `storage reconcile` names it.\n\nA private file is served at a signed address alone, " +
+    "which has `expires` and `signature`.",
   security: anyone,
   params: { projectId: fileProjectId, name: fileName },
+  query: readingQuery,
   headers: { range, "if-range": ifRange, "if-none-match": ifNoneMatch },
   success: [
     {
@@ -98,7 +103,13 @@ export const serveFile = contract({
     },
     { status: 304, description: "The file is the one you hold.", data: null },
   ],
-  problems: ["FILE_NOT_FOUND", "RANGE_NOT_SATISFIABLE", "STORAGE_UNAVAILABLE"],
+  problems: [
+    "INVALID_QUERY",
+    "FILE_ADDRESS_INVALID",
+    "FILE_NOT_FOUND",
+    "RANGE_NOT_SATISFIABLE",
+    "STORAGE_UNAVAILABLE",
+  ],
 });
 
 /** In the order of the reference. */

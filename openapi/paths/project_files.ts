@@ -1,14 +1,25 @@
 import { z } from "@hono/zod-openapi";
+import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { contract } from "../contract.ts";
+import { projectId } from "../parameters.ts";
+import { projectMember } from "../security.ts";
 import {
   CONFIRMED_EXAMPLE,
   confirmedUpload,
+  FILE_EXAMPLE,
+  FileChanges,
+  PATH_EXAMPLE,
   REQUESTED_EXAMPLE,
   requestedUpload,
+  StoredFile,
 } from "../schemas/storage.ts";
 import { forMembers } from "./for_members.ts";
-import { confirmUpload, deleteFile, listFiles, requestUpload } from "./storage.ts";
+import { confirmUpload, deleteFile, listFiles, requestUpload, signFile } from "./storage.ts";
 
-const ofFiles = forMembers("Project files", "/api/projects/{projectId}/files");
+const TAG = "Project files";
+const ADDRESS = "/api/projects/{projectId}/files";
+
+const ofFiles = forMembers(TAG, ADDRESS);
 
 export const listProjectFiles = ofFiles(listFiles, {
   operationId: "listProjectFiles",
@@ -60,10 +71,45 @@ export const deleteProjectFile = ofFiles(deleteFile, {
   path: "",
 });
 
+export const signProjectFile = ofFiles(signFile, {
+  operationId: "signProjectFile",
+  summary: "Sign an address of a file for the project's members",
+  role: "viewer",
+  path: "/sign",
+});
+
+export const changeProjectFile = contract({
+  operationId: "changeProjectFile",
+  tag: TAG,
+  method: "patch",
+  path: ADDRESS,
+  summary: "Make a file public or private",
+  description: "Moves a confirmed file to where everybody reads it, or nobody without a signed " +
+    "address. Its public address is good no more, or again; caches may keep what they have.",
+  security: projectMember("admin"),
+  params: { projectId },
+  body: {
+    schema: FileChanges,
+    example: { path: PATH_EXAMPLE, visibility: "private" },
+    description: "Which file, and who may read it.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "The file as it is now.",
+    data: StoredFile,
+    example: { ...FILE_EXAMPLE, url: null, visibility: "private" },
+    message: "File changed",
+  }],
+  problems: ["FILE_NOT_FOUND", "UPLOAD_NOT_READY", "STORAGE_UNAVAILABLE"],
+});
+
 /** In the order of the reference. */
 export const PROJECT_FILES = [
   listProjectFiles,
   requestProjectUpload,
   confirmProjectUpload,
+  signProjectFile,
+  changeProjectFile,
   deleteProjectFile,
 ];

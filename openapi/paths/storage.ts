@@ -21,6 +21,9 @@ import {
   PATH_EXAMPLE,
   REQUESTED_EXAMPLE,
   requestedUpload,
+  SIGNED_EXAMPLE,
+  SignedFile,
+  SignFileInput,
   StorageUsage,
   StoredFile,
   UPLOAD_EXAMPLE,
@@ -194,10 +197,36 @@ export const getFileInfo = contract({
   problems: ["FILE_NOT_FOUND", "STORAGE_UNAVAILABLE"],
 });
 
+export const signFile = contract({
+  operationId: "signFile",
+  tag: TAG,
+  method: "post",
+  path: "/api/storage/sign",
+  summary: "Sign an address of a file",
+  description: "An address by which whoever has it reads a confirmed file, private or not, for a " +
+    `while: with ranges, until it expires. It cannot be taken back. ${BY_USERS}`,
+  security: fileKey,
+  body: {
+    schema: SignFileInput,
+    example: { path: PATH_EXAMPLE },
+    description: "Which file, and for how long.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    status: 200,
+    description: "The address.",
+    data: SignedFile,
+    example: SIGNED_EXAMPLE,
+    message: "Address signed",
+  }],
+  problems: ["FILE_NOT_FOUND", "STORAGE_UNAVAILABLE"],
+});
+
 /** In the order of the reference. */
 export const STORAGE = [
   requestUpload,
   confirmUpload,
+  signFile,
   deleteFile,
   listFiles,
   getFileInfo,

@@ -3,6 +3,8 @@ import { openBodyOf, text, WITHOUT_NUL_PATTERN } from "../inputs.ts";
 import {
   CONTENT_TYPE_LENGTH_MAX,
   FILENAME_LENGTH_MAX,
+  SIGNED_SECONDS_DEFAULT,
+  SIGNED_SECONDS_MAX,
   STORED_FILENAME_LENGTH_MAX,
 } from "@/lib/limits.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
@@ -26,8 +28,13 @@ const provider = z.enum(["internal", "external"]).openapi({
   description: "Whose storage holds it: the service's, or the project's own.",
 });
 const url = z.string().nullable().openapi({
-  description: "Where everybody can read the file; null where the storage has no public address.",
+  description:
+    "Where everybody can read the file; null for a private one, and where the storage has " +
+    "no public address.",
 });
+
+const VISIBILITIES = ["public", "private"] as const;
+const visibility = z.enum(VISIBILITIES);
 
 export const UPLOAD_EXAMPLE = { filename: "cat.png", contentType: "image/png", size: 48_211 };
 
@@ -66,6 +73,11 @@ export const UploadInput = openBodyOf({
       "space around it; the PUT carries exactly this text.",
   }),
   size: size.openapi({ description: "Bytes. More than a file may have is a 413." }),
+  visibility: z.enum(VISIBILITIES, '"visibility" must be public or private.').optional().openapi({
+    description:
+      "`public`, the default: everybody reads the file who knows its address. `private`: " +
+      "whoever has a signed address.",
+  }),
 }).openapi("UploadInput", { example: UPLOAD_EXAMPLE });
 
 export const REQUESTED_EXAMPLE = {
@@ -90,13 +102,19 @@ export const ConfirmInput = openBodyOf({
 })
   .openapi("ConfirmInput", { example: CONFIRM_EXAMPLE });
 
-export const CONFIRMED_EXAMPLE = { path: PATH_EXAMPLE, provider: "internal", url: URL_EXAMPLE };
+export const CONFIRMED_EXAMPLE = {
+  path: PATH_EXAMPLE,
+  provider: "internal",
+  url: URL_EXAMPLE,
+  visibility: "public",
+};
 
 /** In the envelope itself. */
 export const confirmedUpload = {
   path,
   provider,
   url,
+  visibility,
   warning: z.string().optional().openapi({ description: "Says why there is no public address." }),
 };
 
@@ -109,6 +127,30 @@ export const DeleteFileInput = openBodyOf({
 })
   .openapi("DeleteFileInput", { example: { path: PATH_EXAMPLE } });
 
+const SECONDS = `"expiresIn" must be a whole number of seconds, from 1 to ${SIGNED_SECONDS_MAX}.`;
+
+export const SignFileInput = openBodyOf({
+  path: z.string({ error: WHICH }).min(1, WHICH).openapi({ description: "The file's path." }),
+  expiresIn: z.int(SECONDS).min(1, SECONDS).max(SIGNED_SECONDS_MAX, SECONDS).optional().openapi({
+    description: `Seconds; ${SIGNED_SECONDS_DEFAULT} if left out.`,
+  }),
+}).openapi("SignFileInput", { example: { path: PATH_EXAMPLE } });
+
+export const SIGNED_EXAMPLE = {
+  url: `${URL_EXAMPLE}?expires=1769864400000&signature=9qT0KkIO9l3Y0yqK3T1xWg`,
+  expiresAt: "2026-01-31T13:00:00.000Z",
+};
+
+export const SignedFile = z.strictObject({
+  url: z.string().openapi({ description: "Lets whoever has it read the file until then." }),
+  expiresAt: time,
+}).openapi("SignedFile", { example: SIGNED_EXAMPLE });
+
+export const FileChanges = openBodyOf({
+  path: z.string({ error: WHICH }).min(1, WHICH).openapi({ description: "Which file." }),
+  visibility: z.enum(VISIBILITIES, '"visibility" must be public or private.'),
+}).openapi("FileChanges", { example: { path: PATH_EXAMPLE, visibility: "private" } });
+
 export const DeletedFile = z.strictObject({ deleted: z.literal(true) })
   .openapi("DeletedFile", { example: { deleted: true } });
 
@@ -118,8 +160,9 @@ export const FILE_EXAMPLE = {
   contentType: "image/png",
   size: 48_211,
   createdAt: "2026-01-31T12:00:00.000Z",
-  ownerId: null,
   url: URL_EXAMPLE,
+  visibility: "public",
+  ownerId: null,
 };
 
 export const StoredFile = z.strictObject({
@@ -129,6 +172,7 @@ export const StoredFile = z.strictObject({
   size: bytes,
   createdAt: time.openapi({ description: "When its upload was requested." }),
   url,
+  visibility,
   ownerId: id.nullable().openapi({
     description: "The user who has uploaded it; null for a server's or a member's.",
   }),

@@ -1,27 +1,39 @@
-import { fileReply, type FileSource } from "@/routes/blobs/file_reply.ts";
+import type { FilePlace } from "@/lib/files/blobs.ts";
+import type { ReadSignatures } from "@/lib/files/read_signatures.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { serveFile } from "@/openapi/paths/blobs.ts";
+import { fileReply, type FileSource } from "@/routes/blobs/file_reply.ts";
 import type { HandlerOf } from "../handler.ts";
 
 export const handleServeFile: HandlerOf<typeof serveFile> = async (c) => {
-  const { localFiles, blobStores, servedFiles } = c.var.services;
+  const { localFiles, blobStores, servedFiles, readSignatures } = c.var.services;
   const { projectId, name } = c.req.valid("param");
   const path = `${projectId}/${name}`;
-  const file = localFiles === null
-    ? null
-    : await servedFiles.find(path, c.req.header("host") ?? null);
-  if (localFiles === null || file === null) throw new Problem("FILE_NOT_FOUND");
-  const source: FileSource = {
-    exists: async () => await blobStores.internal.stat("stored", path) !== null,
-    body: (range) => localFiles.body(path, file.bytes, range),
-  };
-  const { range, "if-range": ifRange, "if-none-match": ifNoneMatch } = c.req.valid("header");
-  const reply = await fileReply(file, source, {
-    isHead: c.req.method === "HEAD",
-    range,
-    ifRange,
-    ifNoneMatch,
-  });
-  if (reply === null) throw new Problem("FILE_NOT_FOUND");
-  return reply;
+  if (localFiles === null) throw new Problem("FILE_NOT_FOUND");
+  const places = placesFor(readSignatures, path, c.req.valid("query"));
+  const host = c.req.header("host") ?? null;
+  for (const place of places) {
+    const file = await servedFiles.find(place, path, host);
+    if (file === null) continue;
+    const source: FileSource = {
+      exists: async () => await blobStores.internal.stat(place, path) !== null,
+      body: (range) => localFiles.body(place, path, file.bytes, range),
+    };
+    const { range, "if-range": ifRange, "if-none-match": ifNoneMatch } = c.req.valid("header");
+    const isHead = c.req.method === "HEAD";
+    const reply = await fileReply(file, source, { isHead, range, ifRange, ifNoneMatch });
+    if (reply !== null) return reply;
+  }
+  throw new Problem("FILE_NOT_FOUND");
 };
+
+/** Where whoever has this address may read. Throws `FILE_ADDRESS_INVALID`. */
+function placesFor(
+  signatures: ReadSignatures,
+  path: string,
+  { expires, signature }: { expires?: string | undefined; signature?: string | undefined },
+): readonly FilePlace[] {
+  if (expires === undefined || signature === undefined) return ["stored"];
+  if (signatures.holds(path, { expires, signature })) return ["private", "stored"];
+  throw new Problem("FILE_ADDRESS_INVALID");
+}

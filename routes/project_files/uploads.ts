@@ -3,16 +3,13 @@ import { requestUpload } from "@/lib/files/request_upload.ts";
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import type { confirmProjectUpload, requestProjectUpload } from "@/openapi/paths/project_files.ts";
 import type { HandlerOf } from "../handler.ts";
-import { NO_URL } from "../storage/confirm_upload.ts";
+import { withoutUrl } from "../storage/confirm_upload.ts";
 
 export const handleRequestProjectUpload: HandlerOf<typeof requestProjectUpload> = async (c) => {
   const { services, principal } = c.var;
-  const { filename, contentType, size: bytes } = c.req.valid("json");
-  const requested = await requestUpload(services, principal.project._id, {
-    filename,
-    contentType,
-    bytes,
-  });
+  const { size: bytes, ...described } = c.req.valid("json");
+  const input = { ...described, bytes };
+  const requested = await requestUpload(services, principal.project._id, input);
   return { ...ok(200, JSON.stringify(requested), "Upload requested"), headers: [NO_STORE] };
 };
 
@@ -21,6 +18,6 @@ export const handleConfirmProjectUpload: HandlerOf<typeof confirmProjectUpload> 
   const { size: bytes, filePath: path } = c.req.valid("json");
   const scope = { projectId: principal.project._id, ownerId: null };
   const confirmed = await confirmUpload(services, scope, { path, bytes });
-  const shown = { ...confirmed, ...(confirmed.url === null && { warning: NO_URL }) };
+  const shown = { ...confirmed, ...withoutUrl(confirmed) };
   return ok(200, JSON.stringify(shown), "Upload confirmed");
 };

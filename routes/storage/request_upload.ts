@@ -5,8 +5,8 @@ import type { HandlerOf } from "../handler.ts";
 
 export const handleRequestUpload: HandlerOf<typeof contract> = async (c) => {
   const { services, principal } = c.var;
-  const { filename, contentType, size: bytes } = c.req.valid("json");
-  const input = { filename, contentType, bytes };
+  const { size: bytes, ...described } = c.req.valid("json");
+  const input = { ...described, bytes };
   const { projectId, uploader } = principal;
   const requested = await requestUpload(services, projectId, input, uploader);
   return { ...okWith({ ...requested }, "Upload requested"), headers: [NO_STORE] };

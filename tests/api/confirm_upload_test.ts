@@ -33,10 +33,20 @@ Deno.test("a confirm charges what was held, and answers path, provider and url a
   await files.put(upload);
   const { status, body } = await files.confirm(upload);
   assert.equal(status, 200);
-  assert.deepEqual(Object.keys(body), ["success", "path", "provider", "url", "data", "message"]);
+  assert.deepEqual(Object.keys(body), [
+    "success",
+    "path",
+    "provider",
+    "url",
+    "visibility",
+    "data",
+    "message",
+  ]);
   assert.equal(body.success, true);
   assert.equal(body.path, upload.filePath);
-  assert.deepEqual(body.data, { path: body.path, provider: body.provider, url: body.url });
+  const { path, provider, url, visibility } = body;
+  assert.deepEqual(body.data, { path, provider, url, visibility });
+  assert.equal(visibility, "public");
   assert.equal(body.provider, "internal");
   assert.ok(body.url.endsWith(`/${upload.filePath}`));
   assert.equal(typeof body.message, "string");

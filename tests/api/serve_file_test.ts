@@ -82,6 +82,25 @@ Deno.test("FILE_NOT_FOUND: what is not confirmed, not there, not ours or no path
   assert.equal((await get(app, path)).status, 200);
 });
 
+Deno.test("FILE_ADDRESS_INVALID: a signature that was altered, is another file's, or is over", async () => {
+  const { app, files, path } = await openOne();
+  await using _app = app;
+  const other = (await files.upload()).filePath;
+  const { readSignatures, clock } = app.services;
+  const sign = (path: string, ms = 60_000) =>
+    readSignatures.write({ path, expiresAt: clock.now() + ms });
+  const good = sign(path);
+  assert.equal((await get(app, `${path}?${good}`)).status, 200, "a public file is there, too");
+  const later = new URLSearchParams(good);
+  later.set("expires", `${Number(later.get("expires")) + 1}`);
+  for (const query of [`${good}x`, sign(other), sign(path, 0), sign(path, -1), later]) {
+    refused(await get(app, `${path}?${query}`), 403, "FILE_ADDRESS_INVALID");
+  }
+  refused(await get(app, `${path}?${good}&expires=1`), 400, "INVALID_QUERY");
+  app.clock.advance(60_000);
+  refused(await get(app, `${path}?${good}`), 403, "FILE_ADDRESS_INVALID");
+});
+
 Deno.test("FILE_NOT_FOUND: an object that a confirm has put in its place, but not committed", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);

@@ -5,6 +5,7 @@
 
 import type { Blobs, Upload } from "@/lib/files/blobs.ts";
 import { blobListingCases } from "./blobs_listing.ts";
+import { blobPrivateCases } from "./blobs_private.ts";
 import { blobReadingCases } from "./blobs_reading.ts";
 import { blobUploadCases } from "./blobs_uploads.ts";
 import { type CasesOn, type DriverOf, testsOf } from "./cases.ts";
@@ -36,6 +37,6 @@ export type BlobCases = CasesOn<BlobStore>;
 
 /** Declares one test for each case. */
 export function blobsContract(name: string, driver: DriverOf<BlobStore>): void {
-  const themes = [blobUploadCases, blobReadingCases, blobListingCases];
+  const themes = [blobUploadCases, blobReadingCases, blobListingCases, blobPrivateCases];
   for (const test of testsOf(name, driver, themes)) Deno.test(test);
 }

@@ -24,7 +24,12 @@ async function open(): Promise<BlobStore & AsyncDisposable> {
   );
   const http = opening.adopt(Deno.createHttpClient({}), (client) => client.close());
   const blobsIn = (place: string) =>
-    new DiskBlobs({ folder: place, filesUrl: "http://files.test", addressOf: () => "" });
+    new DiskBlobs({
+      folder: place,
+      filesUrl: "http://files.test",
+      addressOf: () => "",
+      signatureOf: () => "",
+    });
   const projects = expectedProjects(services);
   const opened = opening.move();
   return {

@@ -10,7 +10,12 @@ async function onDisk(work: (blobs: DiskBlobs, folder: string) => Promise<void>)
   const folder = `${around}/deep/er`;
   try {
     const filesUrl = "http://files.test";
-    await using blobs = new DiskBlobs({ folder: `${folder}/`, filesUrl, addressOf: () => "" });
+    await using blobs = new DiskBlobs({
+      folder: `${folder}/`,
+      filesUrl,
+      addressOf: () => "",
+      signatureOf: () => "",
+    });
     await work(blobs, folder);
   } finally {
     await Deno.remove(around, { recursive: true });
@@ -129,11 +134,11 @@ Deno.test("the body of an object of another length is none", () =>
     await stage(blobs, path, "0123456789");
     await blobs.publish(path, "text/plain");
     for (const range of [null, { offset: 1, length: 2 }]) {
-      assert.equal(await blobs.body(path, 9, range), null);
-      assert.equal(await blobs.body(path, 70_000, range), null);
-      assert.notEqual(await blobs.body(path, 10, range), null);
+      assert.equal(await blobs.body("stored", path, 9, range), null);
+      assert.equal(await blobs.body("stored", path, 70_000, range), null);
+      assert.notEqual(await blobs.body("stored", path, 10, range), null);
     }
-    assert.equal(await blobs.body(aPath(), 10, null), null);
+    assert.equal(await blobs.body("stored", aPath(), 10, null), null);
   }));
 
 /** What reaches the disk, in its order: names end where the random part begins. */

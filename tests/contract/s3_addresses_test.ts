@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { Secret } from "@/lib/crypto/secret.ts";
-import { openS3Blobs, type S3Options } from "@/lib/files/s3/blobs.ts";
+import { openS3Blobs } from "@/lib/files/s3/blobs.ts";
+import type { S3Options } from "@/lib/files/s3/client.ts";
 import type { Upload } from "@/lib/files/blobs.ts";
 import { aPath } from "./blobs_fixtures.ts";
 

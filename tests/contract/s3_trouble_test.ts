@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { BLOB_CALL_MS, type Blobs, BlobsUnavailable } from "@/lib/files/blobs.ts";
-import { openS3Blobs, type S3Options } from "@/lib/files/s3/blobs.ts";
+import { openS3Blobs } from "@/lib/files/s3/blobs.ts";
+import type { S3Options } from "@/lib/files/s3/client.ts";
 import { Secret } from "@/lib/crypto/secret.ts";
 import { type Fate, standBetween } from "./between.ts";
 import { aPath, contents, TYPE } from "./blobs_fixtures.ts";

@@ -17,12 +17,12 @@ export interface Servers {
 const ENGINE_NEUTRAL = /^tests\/(?:api|pages|property|acceptance|attacks)\/(?!sqlite_)/;
 
 /**
- * Tests of pages in a browser, of the document and its clients, of hostile HTTP, of what reading a
- * request costs, and of what answers' times tell: what they prove ends before the store is asked, or
- * takes minutes.
+ * Tests of pages in a browser, of the document and its clients, of hostile HTTP, and of what reading
+ * a request costs: what they prove ends before the store is asked, or takes minutes and is the same
+ * on each.
  */
 const ONCE =
-  /^tests\/(?:acceptance\/(?:dashboard_|generated\/|schemathesis\/|hostile_|reference_|\w+_example_|clients\/browser_)|attacks\/(?:every_request|user_times|\w*parsers)_)/;
+  /^tests\/(?:acceptance\/(?:dashboard_|generated\/|schemathesis\/|hostile_|reference_|\w+_example_|clients\/browser_)|attacks\/(?:every_request|\w*parsers)_)/;
 
 /** What installs tools of other languages, and takes minutes: only the full matrix has it. */
 export const ONLY_IN_FULL = /^tests\/acceptance\/(?:generated\/|schemathesis\/)/;
@@ -49,11 +49,11 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/api\/(?:sign_up|log_in|verify_email|resend_verification|request_password_reset|reset_password)_test/,
   /^tests\/api\/(?:change_user_password|request_code|verify_code|change_email|confirm_email_change)_test/,
   /^tests\/api\/(?:sign_in_anonymously|update_profile|get_public_user|create_user|patch_user|sign_in_rate)_test/,
-  /^tests\/api\/(?:confirm_upload|user_uploads|storage_quota_edge|uploads_interleaved|reaper)_/,
+  /^tests\/api\/(?:confirm_upload|user_uploads|sign_file|change_project_file|storage_quota_edge|uploads_interleaved|reaper)_/,
   /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|long_requests|bench|clients\/typescript|clients\/python)_/,
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
-  /^tests\/api\/(?:request_upload|confirm_upload|user_uploads|delete_file|uploads_interleaved|reaper)_/,
+  /^tests\/api\/(?:request_upload|confirm_upload|user_uploads|sign_file|change_project_file|delete_file|uploads_interleaved|reaper)_/,
   /^tests\/acceptance\/files_/,
 ];
 export const CHOSEN_ON_BOTH: readonly RegExp[] = [/^tests\/acceptance\/files_/];

@@ -6,13 +6,16 @@ import {
   type BlobPage,
   type Blobs,
   type BlobStat,
+  type FilePlace,
   type Place,
   PUBLISH_MS,
+  type SignedReading,
   type Upload,
 } from "../blobs.ts";
 import type { ByteRange } from "../../http/ranges.ts";
 import type { Incoming, LocalFiles } from "../local_files.ts";
 import { projectOf, uploadOfPartial } from "../paths.ts";
+import type { Reading } from "../read_signatures.ts";
 import { Folders } from "./folders.ts";
 import { guarded, ifThere, unavailable } from "./guarded.ts";
 import { Lister } from "./list.ts";
@@ -25,12 +28,15 @@ export interface DiskOptions {
   readonly filesUrl: string;
   /** The address that takes an upload. */
   readonly addressOf: (upload: Upload) => string;
+  /** What lets a file be read, behind `?` in its address. */
+  readonly signatureOf: (reading: Reading) => string;
 }
 
 /** Where the objects of a place lie within the folder; no project is called so. */
 const FOLDERS: Readonly<Record<Place, string>> = {
   partial: "_partial/",
   staged: "_incoming/",
+  private: "_private/",
   stored: "",
 };
 
@@ -43,22 +49,25 @@ const SUFFIX = /\.[A-Za-z0-9_-]{16}$/;
 const WHOLE_BYTES_MAX = 65_536;
 
 /**
- * Objects as files of one folder: `<path>`, `_incoming/<path>` and `_partial/<path>.<random>`. All
- * three are of one file system, so that an object changes its place by one atomic rename.
+ * Objects as files of one folder: `<path>`, `_private/<path>`, `_incoming/<path>` and
+ * `_partial/<path>.<random>`. All are of one file system, so that an object changes its place by one
+ * atomic rename.
  */
 export class DiskBlobs implements Blobs, LocalFiles {
   readonly #root: string;
   readonly #filesUrl: string;
   readonly #addressOf: (upload: Upload) => string;
+  readonly #signatureOf: (reading: Reading) => string;
   readonly #folders: Folders;
   readonly #lister = new Lister();
   /** By path, whom to tell of the uploads under way that it is over. */
   readonly #arriving = new Map<string, Set<{ abandoned(): void }>>();
 
-  constructor({ folder, filesUrl, addressOf }: DiskOptions) {
+  constructor({ folder, filesUrl, addressOf, signatureOf }: DiskOptions) {
     this.#root = resolve(folder);
     this.#filesUrl = filesUrl;
     this.#addressOf = addressOf;
+    this.#signatureOf = signatureOf;
     this.#folders = new Folders(this.#root);
   }
 
@@ -66,6 +75,11 @@ export class DiskBlobs implements Blobs, LocalFiles {
   async signUpload(upload: Upload): Promise<string> {
     assertPath("staged", upload.path);
     return this.#addressOf(upload);
+  }
+
+  // deno-lint-ignore require-await -- Rejects where a plain return would throw.
+  async signReading({ path, expiresAt }: SignedReading): Promise<string> {
+    return `${this.publicUrl(path)}?${this.#signatureOf({ path, expiresAt })}`;
   }
 
   async stat(place: Place, path: string): Promise<BlobStat | null> {
@@ -84,8 +98,8 @@ export class DiskBlobs implements Blobs, LocalFiles {
   }
 
   /** The request that it is for has a time limit: one more would cost as much as a small file. */
-  async body(path: string, bytes: number, range: ByteRange | null) {
-    const file = this.#file("stored", path);
+  async body(place: FilePlace, path: string, bytes: number, range: ByteRange | null) {
+    const file = this.#file(place, path);
     try {
       return (range?.length ?? bytes) <= WHOLE_BYTES_MAX
         ? await readPart(file, bytes, range)
@@ -95,19 +109,39 @@ export class DiskBlobs implements Blobs, LocalFiles {
     }
   }
 
-  async publish(path: string, _contentType: string): Promise<BlobStat | null> {
-    const [staged, stored] = [this.#file("staged", path), this.#file("stored", path)];
-    const folder = dirname(stored);
-    return await guarded(PUBLISH_MS, "publish a file", async () => {
-      const moved = this.#folders.within(folder, () => Deno.rename(staged, stored));
-      if (await ifThere(moved.then(() => true)) === null) return null;
-      const [published] = await Promise.all([
-        ifThere(Deno.stat(stored)),
-        this.#folders.sync(folder),
-      ]);
-      // Null when another has removed it in this moment.
-      return published && { bytes: published.size };
-    });
+  async publish(
+    path: string,
+    _contentType: string,
+    place: FilePlace = "stored",
+  ): Promise<BlobStat | null> {
+    const [staged, published] = [this.#file("staged", path), this.#file(place, path)];
+    return await guarded(
+      PUBLISH_MS,
+      "publish a file",
+      () => this.#put(published, () => Deno.rename(staged, published)),
+    );
+  }
+
+  async copy(path: string, _contentType: string, place: FilePlace): Promise<BlobStat | null> {
+    const other = place === "stored" ? "private" : "stored";
+    const [from, to] = [this.#file(other, path), this.#file(place, path)];
+    return await guarded(PUBLISH_MS, "copy a file", () =>
+      this.#put(to, async () => {
+        try {
+          await Deno.link(from, to); // What lies at a path never changes.
+        } catch (error) {
+          if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+        }
+      }));
+  }
+
+  /** Null when there is nothing to put there, or another has removed it in this moment. */
+  async #put(file: string, put: () => Promise<void>): Promise<BlobStat | null> {
+    const folder = dirname(file);
+    const isPut = this.#folders.within(folder, put).then(() => true);
+    if (await ifThere(isPut) === null) return null;
+    const [found] = await Promise.all([ifThere(Deno.stat(file)), this.#folders.sync(folder)]);
+    return found && { bytes: found.size };
   }
 
   /** Ends uploads under way, too, where they would be staged there. */

@@ -1,6 +1,4 @@
 import { Buffer } from "node:buffer";
-import type { Agent as HttpAgent } from "node:http";
-import type { Agent as HttpsAgent } from "node:https";
 import {
   type _Object as S3Object,
   CopyObjectCommand,
@@ -10,12 +8,10 @@ import {
   ListObjectsV2Command,
   type ListObjectsV2CommandOutput,
   PutObjectCommand,
-  S3Client,
+  type S3Client,
 } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { type Clock, systemClock } from "../../clock.ts";
-import { TRUSTED_BY_DENO } from "../../http/egress.ts";
-import type { Secret } from "../../crypto/secret.ts";
 import { UPLOAD_URL_MS } from "../../limits.ts";
 import { isShown } from "../active_types.ts";
 import {
@@ -24,40 +20,20 @@ import {
   type Blobs,
   type BlobStat,
   BlobsUnavailable,
+  type FilePlace,
   type ListedBlob,
   type Place,
+  PRIVATE_CACHE_CONTROL,
   PUBLISH_MS,
+  type SignedReading,
   type Upload,
 } from "../blobs.ts";
 import type { ByteRange } from "../../http/ranges.ts";
 import { boundedStream } from "../../http/bounded_reader.ts";
 import { projectOf, uploadOfPartial } from "../paths.ts";
 import { boundAnswers } from "./bounded_answers.ts";
+import { clientOf, type S3Options } from "./client.ts";
 import { isPassing, nameOf, statusOf, unavailable } from "./failures.ts";
-
-export interface S3Options {
-  /** Null for AWS itself. */
-  readonly endpoint: string | null;
-  readonly region: string;
-  readonly bucket: string;
-  /** `<endpoint>/<bucket>/…` instead of `<bucket>.<endpoint>/…`. */
-  readonly pathStyle: boolean;
-  /** Where the bucket serves its objects to everybody, without a final slash; null if nowhere. */
-  readonly publicUrl: string | null;
-  /** Whether that is the dashboard's host. */
-  readonly sharesHost?: boolean;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: Secret;
-  /** Guarded ones for an endpoint that a user gave. They stay the caller's to close. */
-  readonly agents?: S3Agents;
-  /** The caller's clock, which `expiresAt` is by; the system's if left out. */
-  readonly clock?: Clock;
-}
-
-export interface S3Agents {
-  readonly httpAgent: HttpAgent;
-  readonly httpsAgent: HttpsAgent;
-}
 
 /** What a call may take of a request's budget, with what settling it takes kept back. */
 const CALL_MS = BLOB_CALL_MS - 500;
@@ -68,23 +44,26 @@ const COPY_ATTEMPT_MS = 20_000;
 /** For bytes of an object that is read. */
 const IDLE_MS = BLOB_CALL_MS;
 const ATTEMPTS = 2;
-/** As many as the SDK's own. */
-const SOCKETS_MAX = 50;
 const PAUSE_MS = 100;
 /** A staged object may be replaced while it is copied; who does that all the time has to wait. */
 const COPIES = 3;
 
-const STAGED = "_incoming/";
-/** Behind every staged key, before whatever a project's id may begin with. */
-const BEHIND_STAGED = "_incoming0";
+/** What keys begin with; those of files that everybody may read begin with a project's id. */
+const PREFIXES = { staged: "_incoming/", private: "_private/", stored: "" } as const;
+/** Behind every staged and every private key, before whatever a project's id may begin with. */
+const BEHIND_HIDDEN = "_private0";
 const PREFIX = /^(?:[0-9a-f]{24}\/)?$/;
 
-/** What is confirmed is never replaced. */
-const CACHE_CONTROL = "public, max-age=31536000, immutable";
+/** What is confirmed is never replaced; but an address of a private file ends. */
+const CACHE_CONTROL: Readonly<Record<FilePlace, string>> = {
+  stored: "public, max-age=31536000, immutable",
+  private: PRIVATE_CACHE_CONTROL,
+};
 
-const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-
-/** Objects of one bucket: `<path>` and `_incoming/<path>`. Uploads are whole or not at all there. */
+/**
+ * Objects of one bucket: `<path>`, `_private/<path>` and `_incoming/<path>`. Uploads are whole or not
+ * at all there.
+ */
 export class S3Blobs implements Blobs {
   readonly #client: S3Client;
   readonly #bucket: string;
@@ -114,15 +93,28 @@ export class S3Blobs implements Blobs {
       ContentType: contentType,
       ContentLength: bytes,
     });
-    // Signed as of a moment that makes it end when it must, also when that is over already. Stores
-    // know only whole seconds, so both are rounded down.
-    const left = expiresAt - this.#clock.now();
-    const lifeMs = Math.max(UPLOAD_URL_MS, left);
     return await getSignedUrl(this.#client, command, {
-      signingDate: new Date(Date.now() + left - lifeMs),
-      expiresIn: Math.floor(lifeMs / 1000),
+      ...this.#until(expiresAt, UPLOAD_URL_MS),
       signableHeaders: new Set(["content-type", "content-length"]),
     });
+  }
+
+  async signReading({ place, path, expiresAt }: SignedReading): Promise<string> {
+    const command = new GetObjectCommand({ Bucket: this.#bucket, Key: key(place, path) });
+    return await getSignedUrl(this.#client, command, this.#until(expiresAt, 0));
+  }
+
+  /**
+   * Signed as of a moment that makes it end when it must, also when that is over already. Stores know
+   * only whole seconds, so both are rounded down.
+   */
+  #until(expiresAt: number, leastMs: number) {
+    const left = expiresAt - this.#clock.now();
+    const lifeMs = Math.max(leastMs, left, 1000);
+    return {
+      signingDate: new Date(Date.now() + left - lifeMs),
+      expiresIn: Math.floor(lifeMs / 1000),
+    };
   }
 
   async stat(place: Place, path: string): Promise<BlobStat | null> {
@@ -148,14 +140,29 @@ export class S3Blobs implements Blobs {
     return body === undefined ? null : boundedStream(body, { stallMs: IDLE_MS });
   }
 
-  async publish(path: string, contentType: string): Promise<BlobStat | null> {
+  publish(
+    path: string,
+    contentType: string,
+    place: FilePlace = "stored",
+  ): Promise<BlobStat | null> {
+    return this.#put(path, contentType, { from: "staged", to: place });
+  }
+
+  copy(path: string, contentType: string, place: FilePlace): Promise<BlobStat | null> {
+    return this.#put(path, contentType, {
+      from: place === "stored" ? "private" : "stored",
+      to: place,
+    });
+  }
+
+  async #put(path: string, contentType: string, way: Way): Promise<BlobStat | null> {
     const by = within(PUBLISH_WITHIN_MS);
     for (let tries = 1; tries <= COPIES; tries++) {
-      const staged = await this.#head("staged", path, by);
-      if (staged === null) return null;
-      if (!await this.#copy(path, staged.etag, contentType, by)) continue;
-      const stored = await this.#head("stored", path, by);
-      return stored && { bytes: stored.bytes };
+      const found = await this.#head(way.from, path, by);
+      if (found === null) return null;
+      if (!await this.#copy(path, found.etag, { ...way, contentType }, by)) continue;
+      const put = await this.#head(way.to, path, by);
+      return put && { bytes: put.bytes };
     }
     throw new BlobsUnavailable(`${this.#name} gets other bytes whenever an upload is published`);
   }
@@ -172,14 +179,14 @@ export class S3Blobs implements Blobs {
   ): Promise<BlobPage> {
     if (!PREFIX.test(prefix)) throw new TypeError(`Not a prefix of the port: ${prefix}`);
     if (place === "partial") return { blobs: [], next: null };
-    const folder = place === "staged" ? STAGED : "";
+    const folder = PREFIXES[place];
     const by = within(CALL_MS);
     const page = (startAfter: string | null) =>
       this.#page(by, `${folder}${prefix}`, startAfter, limit);
     let answer = await page(after === null ? null : `${folder}${after}`);
-    // Staged keys stand in the midst of those of all projects.
-    if (place === "stored" && answer.Contents?.every(({ Key = "" }) => Key.startsWith(STAGED))) {
-      if (answer.IsTruncated) answer = await page(BEHIND_STAGED);
+    // Staged and private keys stand in the midst of those of all projects.
+    if (place === "stored" && answer.Contents?.every(({ Key = "" }) => isHidden(Key))) {
+      if (answer.IsTruncated) answer = await page(BEHIND_HIDDEN);
     }
     const objects = answer.Contents ?? [];
     this.#assertForward(objects, `${folder}${prefix}`, after === null ? "" : `${folder}${after}`);
@@ -200,8 +207,8 @@ export class S3Blobs implements Blobs {
    */
   async ping(): Promise<void> {
     const by = within(CALL_MS);
-    await this.#page(by, STAGED, null, 1);
-    const Key = `${STAGED}probe-${crypto.randomUUID()}`;
+    await this.#page(by, PREFIXES.staged, null, 1);
+    const Key = `${PREFIXES.staged}probe-${crypto.randomUUID()}`;
     const probe = new HeadObjectCommand({ Bucket: this.#bucket, Key });
     if (await this.#ask(by, (o) => this.#client.send(probe, o)) === null) return;
     throw new BlobsUnavailable(
@@ -226,22 +233,22 @@ export class S3Blobs implements Blobs {
     return found && { bytes: found.ContentLength ?? 0, etag: found.ETag };
   }
 
-  /** False when the staged object is another by now, or gone. */
+  /** False when the object is another by now, or gone. */
   async #copy(
     path: string,
     etag: string | undefined,
-    contentType: string,
+    { from, to, contentType }: Way & { readonly contentType: string },
     by: number,
   ): Promise<boolean> {
     const command = new CopyObjectCommand({
       Bucket: this.#bucket,
-      Key: key("stored", path),
-      CopySource: `${this.#bucket}/${key("staged", path)}`,
+      Key: key(to, path),
+      CopySource: `${this.#bucket}/${key(from, path)}`,
       CopySourceIfMatch: etag,
       // Nothing that the upload said of itself is kept.
       MetadataDirective: "REPLACE",
       ContentType: contentType,
-      CacheControl: CACHE_CONTROL,
+      CacheControl: CACHE_CONTROL[to],
       ...(!isShown(contentType, this.#sharesHost) && { ContentDisposition: "attachment" }),
     });
     const copied = await this.#ask(
@@ -314,41 +321,13 @@ export class S3Blobs implements Blobs {
 /** Opens a bucket. Nothing is asked of it so far: {@linkcode S3Blobs.ping} tells whether it is. */
 export const openS3Blobs = (options: S3Options): S3Blobs => new S3Blobs(options);
 
-const within = (ms: number): number => performance.now() + ms;
-
-function clientOf(
-  { endpoint, region, pathStyle, accessKeyId, secretAccessKey, agents }: S3Options,
-): S3Client {
-  return new S3Client({
-    ...(endpoint !== null && { endpoint }),
-    region,
-    forcePathStyle: pathStyle,
-    credentials: { accessKeyId, secretAccessKey: secretAccessKey.reveal() },
-    requestChecksumCalculation: "WHEN_REQUIRED",
-    responseChecksumValidation: "WHEN_REQUIRED",
-    requestHandler: {
-      ...agents ??
-        { httpsAgent: { keepAlive: true, maxSockets: SOCKETS_MAX, ca: TRUSTED_BY_DENO } },
-      throwOnRequestTimeout: true,
-      logger: silent,
-    },
-    // Tried again here, within a time.
-    maxAttempts: 1,
-    // A clock that is wrong is to be set: addresses are signed by it, too.
-    disableClockSkewCorrection: true,
-    // All that it would look for in files and variables of whoever runs the process.
-    defaultsMode: "standard",
-    retryMode: "standard",
-    useFipsEndpoint: false,
-    useDualstackEndpoint: false,
-    useArnRegion: false,
-    ignoreConfiguredEndpointUrls: true,
-    disableS3ExpressSessionAuth: true,
-    authSchemePreference: [],
-    sigv4aSigningRegionSet: [],
-    userAgentAppId: () => Promise.resolve(undefined),
-  });
+/** From where to where an object is copied. */
+interface Way {
+  readonly from: Exclude<Place, "partial">;
+  readonly to: FilePlace;
 }
+
+const within = (ms: number): number => performance.now() + ms;
 
 /** A bucket shows nothing of an upload before it is whole. Throws for what is no path of ours. */
 function noPartial(path: string): null {
@@ -359,8 +338,11 @@ function noPartial(path: string): null {
 /** Throws for what is no path of ours. */
 function key(place: Exclude<Place, "partial">, path: string): string {
   if (projectOf(path) === null) throw new TypeError(`Not a path of the port: ${path}`);
-  return place === "staged" ? `${STAGED}${path}` : path;
+  return `${PREFIXES[place]}${path}`;
 }
+
+const isHidden = (key: string): boolean =>
+  key.startsWith(PREFIXES.staged) || key.startsWith(PREFIXES.private);
 
 /** Nothing for what somebody else put into the bucket. */
 function listed(
