@@ -26,6 +26,36 @@ Deno.test("nothing yet: the page says what to do, and what there is room for", a
   assert.equal(form.getAttribute("hx-boost"), "false");
 });
 
+Deno.test("a file is made private and public by its form, and a private one is opened by members", async () => {
+  await using fixture = await opened();
+  const { app, files, pages, path } = fixture;
+  const { filePath } = await files.upload(700, "image/png", "cat.png");
+  const first = await pages.get(path);
+  const hidden = await pages.fill(first, "Make private");
+  assert.equal(hidden.location, `${path}?done=private`);
+  const page = await pages.follow(hidden);
+  assert.match(page.words, /The file is private/);
+  assert.equal(page.document.querySelector("main img"), null);
+  const link = page.document.querySelector(".tile a")!.getAttribute("href")!;
+  const { status, location } = await pages.get(link);
+  assert.equal(status, 303);
+  assert.ok(new URL(location!).pathname.includes(filePath));
+  const account = await openAccount(app);
+  await joinProject(app.services, files.project.projectId, account.accountId, "viewer");
+  const viewer = openDashboard(app, account);
+  assert.equal((await viewer.get(link)).status, 303);
+  assert.equal((await viewer.get(path)).document.querySelector(".tile form"), null);
+  const change = { path: filePath, visibility: "public" };
+  assert.equal((await viewer.submit(`${path}/visibility`, change)).status, 403);
+  assert.equal((await pages.get(`${path}/open?path=x`)).status, 404);
+  const wrong = await pages.submit(`${path}/visibility`, { ...change, visibility: "all" });
+  assert.equal(wrong.status, 400);
+  assert.match(wrong.words, /"visibility" must be public or private/);
+  const shown = await pages.follow(await pages.fill(page, "Make public"));
+  assert.match(shown.words, /The file is public/);
+  assert.ok(shown.document.querySelector("main img"));
+});
+
 Deno.test("files are shown with their pictures, page by page, and deleted by a form that asks", async () => {
   await using fixture = await opened();
   const { files, pages, path } = fixture;

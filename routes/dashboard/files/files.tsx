@@ -1,8 +1,10 @@
 import { BlobsUnavailable } from "@/lib/files/blobs.ts";
+import { changeVisibility } from "@/lib/files/change_visibility.ts";
 import { deleteFile } from "@/lib/files/delete_file.ts";
 import { parseInput } from "@/openapi/inputs.ts";
-import { UploadInput } from "@/openapi/schemas/storage.ts";
+import { FileChanges, UploadInput } from "@/openapi/schemas/storage.ts";
 import { type FileInfo, listFiles } from "@/lib/files/list_files.ts";
+import { signFile } from "@/lib/files/sign_file.ts";
 import { uploadFile } from "@/lib/files/upload_file.ts";
 import { getStorageUsage } from "@/lib/files/usage.ts";
 import { readFileForm } from "@/lib/http/file_form.ts";
@@ -31,6 +33,8 @@ const TILES = 48;
 const DONE = {
   uploaded: "The file is uploaded.",
   deleted: "The file is deleted.",
+  public: "The file is public: everybody reads it who knows its address.",
+  private: "The file is private: its public address is good no more.",
 };
 
 const NOTHING: RecordPage<FileInfo> = { items: [], nextCursor: null };
@@ -92,6 +96,31 @@ export const deleteFileByForm: PageHandler<ProjectMember> = async (c) => {
   );
   if (problem === null) return seeOther(`${pathOf(c)}?done=deleted`);
   return await filesPage(c, { list: problem });
+};
+
+export const changeVisibilityByForm: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal } = c.var;
+  const scope = { projectId: principal.project._id, ownerId: null };
+  const form = await c.var.body.form();
+  const [path, visibility] = [form.get("path") ?? "", form.get("visibility") ?? ""];
+  const { problem } = await attemptStored(c, () => {
+    const change = parseInput(FileChanges, { path, visibility }, { problem: "INVALID_INPUT" });
+    return changeVisibility(services, scope, change);
+  });
+  if (problem === null) return seeOther(`${pathOf(c)}?done=${visibility}`);
+  return await filesPage(c, { list: problem });
+};
+
+/** Long enough for a browser to begin. */
+const OPENED_SECONDS = 60;
+
+/** Leads to where a private file is read. */
+export const openFile: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal, state: { query } } = c.var;
+  const scope = { projectId: principal.project._id, ownerId: null };
+  const path = new URLSearchParams(query).get("path") ?? "";
+  const { url } = await signFile(services, scope, { path, seconds: OPENED_SECONDS });
+  return seeOther(url);
 };
 
 /** Why there is nothing new, and where that is said. */

@@ -32,22 +32,29 @@ export const FileGrid = ({ files, path, mayChange }: GridProps) => (
 const Tile = (
   { file, path, mayChange }: { file: FileInfo; path: string; mayChange: boolean },
 ) => {
-  const { filename, contentType, size, createdAt, ownerId } = file;
+  const { filename, contentType, size, createdAt, visibility, ownerId } = file;
   const users = path.replace(/files$/, "users");
   const url = webUrl(file.url)?.href ?? null;
+  const isPrivate = visibility === "private";
+  const address = isPrivate ? `${path}/open?${new URLSearchParams({ path: file.path })}` : url;
   return (
     <li class="tile">
       <Thumbnail file={file} url={url} />
       <b title={filename}>
-        {url === null
+        {address === null
           ? filename
-          : <a href={url} target="_blank" rel="noopener noreferrer">{filename}</a>}
+          : <a href={address} target="_blank" rel="noopener noreferrer">{filename}</a>}
       </b>
       <small title={contentType}>{bytesText(size)} · {contentType}</small>
       <small>
         <When at={createdAt} />
       </small>
-      {url === null && <small>No public address</small>}
+      {isPrivate && (
+        <small>
+          <span class="badge">private</span>
+        </small>
+      )}
+      {address === null && <small>No public address</small>}
       {ownerId !== null && (
         <small>
           of <a href={`${users}/${ownerId}`}>a user</a>
@@ -55,6 +62,13 @@ const Tile = (
       )}
       <div class="acts">
         {url !== null && <copy-text text={url} label="Copy URL"></copy-text>}
+        {mayChange && (
+          <form method="post" action={`${path}/visibility`}>
+            <input type="hidden" name="path" value={file.path} />
+            <input type="hidden" name="visibility" value={isPrivate ? "public" : "private"} />
+            <button class="quiet">{isPrivate ? "Make public" : "Make private"}</button>
+          </form>
+        )}
         {mayChange && (
           <Ask
             label="Delete"

@@ -2,7 +2,14 @@ import { BLOB_CALL_MS, PUBLISH_MS } from "@/lib/files/blobs.ts";
 import type { Mount } from "../../handler.ts";
 import { member } from "../guards.ts";
 import { get, post } from "../pages.ts";
-import { backToFiles, deleteFileByForm, showFiles, uploadByForm } from "./files.tsx";
+import {
+  backToFiles,
+  changeVisibilityByForm,
+  deleteFileByForm,
+  openFile,
+  showFiles,
+  uploadByForm,
+} from "./files.tsx";
 import {
   backToStorage,
   checkStorageByForm,
@@ -22,6 +29,9 @@ export function filesPages(mount: Mount): void {
   mount(get(PATH, member("viewer")), showFiles);
   // The file is written as it arrives.
   mount(post(PATH, member("admin"), { extraMs: CONFIRM_MS, offload: "never" }), uploadByForm);
+  mount(get(`${PATH}/open`, member("viewer")), openFile);
+  mount(get(`${PATH}/visibility`, member("viewer")), backToFiles);
+  mount(post(`${PATH}/visibility`, member("admin")), changeVisibilityByForm);
   mount(get(`${PATH}/delete`, member("viewer")), backToFiles);
   mount(post(`${PATH}/delete`, member("admin")), deleteFileByForm);
   mount(get(`${PATH}/uploads`, member("viewer")), showUserUploads);
