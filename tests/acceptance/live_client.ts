@@ -49,7 +49,11 @@ export class LiveClient implements AsyncDisposable {
     }, withinMs);
     try {
       while (!holds()) {
-        if (isLate) throw new Error(`${what}: not within ${withinMs} ms`);
+        if (isLate) {
+          const last = JSON.stringify(this.heard.at(-1) ?? null);
+          const so = `let in ${this.opened} times, heard ${this.heard.length} events, last ${last}`;
+          throw new Error(`${what}: not within ${withinMs} ms: ${so}`);
+        }
         await this.#woken.promise;
       }
     } finally {
