@@ -1,5 +1,4 @@
 import { endSessionsOf } from "@/lib/auth/end_sessions.ts";
-import { actorOf } from "@/lib/auth/principals.ts";
 import type { UserRecord } from "@/lib/auth/users.ts";
 import type { AuthSettings } from "@/lib/projects/auth_settings.ts";
 import type { Services } from "@/lib/services.ts";
@@ -24,13 +23,11 @@ interface Server extends InProject {
   readonly actor?: Actor;
 }
 
-const serverActor = ({ projectId, actor }: Server): Actor =>
-  actorOf({ kind: "secret", projectId, ...(actor && { actor }) });
+const BY_KEY: Actor = { kind: "key", id: null };
 
 export const handleCreateUser: HandlerOf<typeof users.createUser, Server> = async (c) => {
-  const { services, principal, state: { network } } = c.var;
-  const { projectId, auth } = principal;
-  const within = { projectId, auth, network, actor: serverActor(principal) };
+  const { services, principal: { projectId, auth, actor = BY_KEY }, state: { network } } = c.var;
+  const within = { projectId, auth, network, actor };
   const user = await createManagedUser(services, within, c.req.valid("json"));
   return ok(201, await managedText(services, projectId, user), "User created");
 };
@@ -50,10 +47,9 @@ export const handleGetUser: HandlerOf<typeof users.getUser, InProject> = async (
 };
 
 export const handlePatchUser: HandlerOf<typeof users.patchUser, Server> = async (c) => {
-  const { services, principal, state: { network } } = c.var;
-  const { projectId, auth } = principal;
+  const { services, principal: { projectId, auth, actor = BY_KEY }, state: { network } } = c.var;
   const { id: userId } = c.req.valid("param");
-  const within = { projectId, auth, network, actor: serverActor(principal) };
+  const within = { projectId, auth, network, actor };
   const change = { userId, changes: c.req.valid("json") };
   const user = await changeManagedUser(services, within, change);
   return ok(200, await managedText(services, projectId, user), "User changed");
@@ -68,19 +64,17 @@ async function managedText(
 }
 
 export const handleDeleteUser: HandlerOf<typeof users.deleteUser, Server> = async (c) => {
-  const { services, principal } = c.var;
-  const { projectId } = principal;
+  const { services, principal: { projectId, actor = BY_KEY } } = c.var;
   const { id } = c.req.valid("param");
-  await deleteUser(services, { projectId, actor: serverActor(principal) }, id);
+  await deleteUser(services, { projectId, actor }, id);
   return ok(200, JSON.stringify({ id }), "User deleted");
 };
 
 export const handleEndUserSessions: HandlerOf<typeof users.endUserSessions, InProject> = async (
   c,
 ) => {
-  const { services, principal } = c.var;
-  const params = c.req.valid("param");
-  const { _id } = await findUser(services, principal.projectId, params.id);
-  const ended = await endSessionsOf(services, principal.projectId, _id);
+  const { services, principal: { projectId } } = c.var;
+  const { _id } = await findUser(services, projectId, c.req.valid("param").id);
+  const ended = await endSessionsOf(services, projectId, _id);
   return ok(200, JSON.stringify({ ended }), "Sessions ended");
 };
