@@ -226,7 +226,8 @@ Deno.test("listenToDocuments leaves nothing out of ten thousand changes while a 
   }
   await writing;
   await notes.create({ n: MANY, text: "tenth" });
-  for (let total: number | undefined; total !== MANY / 10 + 1;) {
+  let total: number | undefined;
+  while (total !== MANY / 10 + 1) {
     const { data } = await reader.expect("change");
     assert.ok(data.document.n === MANY || data.document.n === last);
     total = data.total;
