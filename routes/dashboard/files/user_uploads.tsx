@@ -90,8 +90,8 @@ async function uploadsPage(
           <h2>Uploads by users</h2>
           <p>
             Users of your application upload files with the publishable key and their access token:
-            no server of yours is needed. Each sees and deletes their own files only; everybody can
-            read a file whose address they know.
+            no server of yours is needed. Each sees and deletes their own files only; whoever knows
+            the address of a file reads it, unless it is private.
           </p>
           {includes(frame.role, "admin")
             ? (
