@@ -121,7 +121,10 @@ const TAG_GROUPS = [
     name: "Your server",
     tags: {
       "Users": "All users of the project.",
-      "Files": "Store files and serve them to everybody.",
+      "Files":
+        "Store files, for everybody or for some. Where the project lets them, signed-in users " +
+        "do so as well, with the publishable key and their access token: each their own files, and to " +
+        "them there are no others.",
       "Mail": "Send mail, and see what became of it.",
       "Access tokens": "Check access tokens elsewhere.",
     },

@@ -34,10 +34,6 @@ import { fileKey, secretKey } from "../security.ts";
 
 const TAG = "Files";
 
-const BY_USERS =
-  "With the publishable key and an access token it is a signed-in user's own file, " +
-  "where the project's `files` settings let users upload; to them there are no other files.";
-
 export const requestUpload = contract({
   operationId: "requestUpload",
   tag: TAG,
@@ -50,8 +46,7 @@ export const requestUpload = contract({
     `on the free plan has at most ${FREE_OPEN_UPLOADS_MAX} such open uploads, and ` +
     `${FREE_FILES_MAX} files; on pro ${PRO_OPEN_UPLOADS_MAX} and ${PRO_FILES_MAX}. Where there is no ` +
     "room, the request itself ends uploads that have expired, 50 at most, and takes theirs. " +
-    BY_USERS +
-    ` A user has at most ${USER_OPEN_UPLOADS_MAX} open uploads and ${USER_FILES_MAX} files.`,
+    `A user has at most ${USER_OPEN_UPLOADS_MAX} open uploads and ${USER_FILES_MAX} files.`,
   security: fileKey,
   body: {
     schema: UploadInput,
@@ -86,9 +81,9 @@ export const confirmUpload = contract({
   path: "/api/storage/upload-confirm",
   summary: "Confirm an upload",
   description: "The last of three steps: checks that the file has arrived whole, charges its " +
-    "size once, and makes it public. May be repeated: the answer is the same. A 409 may be repeated " +
+    "size once, and puts it where it is read. May be repeated: the answer is the same. A 409 may be repeated " +
     "too, after `Retry-After`. An upload whose 20 minutes are over is a 404, even before its space " +
-    "is given back. " + BY_USERS,
+    "is given back.",
   security: fileKey,
   body: {
     schema: ConfirmInput,
@@ -122,8 +117,7 @@ export const deleteFile = contract({
   summary: "Delete a file",
   description:
     "Removes a file and returns its space; of an upload under way, cancels it. While a " +
-    "confirm of it is at work, that is a 409. An upload whose 20 minutes are over is a 404. " +
-    BY_USERS,
+    "confirm of it is at work, that is a 409. An upload whose 20 minutes are over is a 404.",
   security: fileKey,
   body: {
     schema: DeleteFileInput,
@@ -147,7 +141,7 @@ export const listFiles = contract({
   method: "get",
   path: "/api/storage/files",
   summary: "List files",
-  description: `Confirmed files, the newest first. ${BY_USERS}`,
+  description: "Confirmed files, the newest first.",
   security: fileKey,
   query: pageQuery,
   success: [{
@@ -184,7 +178,7 @@ export const getFileInfo = contract({
   method: "get",
   path: "/api/storage/file",
   summary: "Get a file's metadata",
-  description: `What is known of one confirmed file; its bytes are at its \`url\`. ${BY_USERS}`,
+  description: "What is known of one confirmed file; its bytes are at its `url`.",
   security: fileKey,
   query: fileQuery,
   success: [{
@@ -204,7 +198,7 @@ export const signFile = contract({
   path: "/api/storage/sign",
   summary: "Sign an address of a file",
   description: "An address by which whoever has it reads a confirmed file, private or not, for a " +
-    `while: with ranges, until it expires. It cannot be taken back. ${BY_USERS}`,
+    "while: with ranges, until it expires. It cannot be taken back.",
   security: fileKey,
   body: {
     schema: SignFileInput,
