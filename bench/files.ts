@@ -134,7 +134,7 @@ async function confirm(
   bytes: number,
 ): Promise<string> {
   await using services = await beside(setting);
-  await confirmUpload(services, path.split("/")[0]!, { path, bytes });
+  await confirmUpload(services, { projectId: path.split("/")[0]!, ownerId: null }, { path, bytes });
   return path;
 }
 

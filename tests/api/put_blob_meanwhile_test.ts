@@ -124,7 +124,8 @@ for (const who of ["this process", "another process"]) {
     const answer = put(app, upload, { body });
     await until("it has begun", async () => (await partials(files)).length === 1, 10_000);
     const deleting = who === "this process" ? app : other;
-    await deleteFile(deleting.services, files.project.projectId, upload.filePath);
+    const scope = { projectId: files.project.projectId, ownerId: null };
+    await deleteFile(deleting.services, scope, upload.filePath);
     refused(await answer, 409, "UPLOAD_FINISHED");
     assert.deepEqual(await partials(files), []);
     assert.equal((await files.usage()).reserved, 0);
