@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { browserTest } from "../support/browser.ts";
 import { openDashboardBrowser } from "../support/dashboard_browser.ts";
-import { tour } from "../support/dashboard_tour.ts";
+import { tour, TOUR_SERVER } from "../support/dashboard_tour.ts";
 import { createTestStore } from "../support/test_store.ts";
 
 /** Numbers what can be used on a page; of several radio buttons, which arrows choose from, one. */
@@ -64,7 +64,7 @@ async function walk(page: Page, name: string): Promise<void> {
 
 browserTest("every control of every page is reached by Tab, and shows that it is", async () => {
   await using store = await createTestStore();
-  await using dashboard = await openDashboardBrowser({ task: "dev", store, cwd: store.folder });
+  await using dashboard = await openDashboardBrowser({ ...TOUR_SERVER, store, cwd: store.folder });
   const page = await dashboard.person({ viewport: { width: 1280, height: 860 } });
   for await (const name of tour(page, dashboard.server)) await walk(page, name);
 });

@@ -34,7 +34,7 @@ browserTest(
     await heading(page).getByText("Saved 123456").waitFor();
     await page.goBack();
     await page.goBack();
-    await page.getByRole("heading", { name: "Mails of sign-in" }).waitFor();
+    await page.getByRole("heading", { name: "Mails that Corbel sends" }).waitFor();
   },
 );
 
