@@ -1,5 +1,6 @@
 import { createUser as userVerb } from "@/lib/auth/create_user.ts";
 import { issueToken as tokenVerb } from "@/lib/auth/issue_token.ts";
+import { createWebhook as webhookVerb } from "@/lib/events/webhooks/manage.ts";
 import { loadConfig } from "@/lib/runtime/config.ts";
 import { deleteCollection as deletionVerb } from "@/lib/documents/delete_collection.ts";
 import {
@@ -124,9 +125,27 @@ const TOKEN_SECONDS = 900;
 export async function runJobsLater(settings: Settings, laterMs: number): Promise<void> {
   const clock = { now: () => Date.now() + laterMs, elapsed: () => performance.now() };
   await using services = await openServices(loadConfig(settings), { log: silentLog, clock });
-  await services.jobRunner.runDue();
-  await services.jobRunner.idle(); // What follows from it, too.
+  for (const runner of [services.jobRunner, services.webhookRunner]) {
+    await runner.runDue();
+    await runner.idle(); // What follows from it, too.
+  }
 }
+
+/** A webhook that is told of what is created in a collection. */
+export const createWebhook = (
+  settings: Settings,
+  { projectId }: Project,
+  { url, collection }: { readonly url: string; readonly collection: string },
+): Promise<{ readonly secret: string }> =>
+  beside(
+    settings,
+    (services) =>
+      webhookVerb(services, projectId, {
+        name: "Test",
+        url,
+        events: { [collection]: ["created"] },
+      }),
+  );
 
 /** A collection without row-level security and with a few typed fields. */
 export const THINGS = {

@@ -62,6 +62,14 @@ const LIMITS = { patternCostMax: 50_000 };
 /** Between counts of a total that is not known, the longer the oftener it failed. */
 const COUNT_MS_MIN = 1_000;
 const COUNT_MS_MAX = 8_000;
+/** After so long without a change a total is counted once more, where it may be off. */
+const QUIET_MS = 2_000;
+
+/** What a total is read with. */
+interface Totalled {
+  readonly total: number | null;
+  readonly totalIsEstimate: boolean;
+}
 
 /** All who listen to the same list with the same rights, and are told the same. */
 export class Channel {
@@ -72,11 +80,17 @@ export class Channel {
   readonly #total = new ListTotal();
   /** Whether anybody has asked for the total. */
   #isCounted = false;
-  /** The last change, where the total was not known then. */
-  #untold: Told | null = null;
+  /** Whether it was counted where nothing can have been missed. */
+  #isSure = false;
+  /** The last change, where the total was not sure then. */
+  #last: Told | null = null;
   #readings = 0;
   #countAt = 0;
   #countMs = 0;
+  /** How many changes were told, how many when it was last looked, and since when they are so many. */
+  #told = 0;
+  #seen = 0;
+  #quietSince = 0;
 
   constructor(engine: Engine, plan: LivePlan) {
     this.#engine = engine;
@@ -93,12 +107,13 @@ export class Channel {
    * Reads something with a total, perhaps. Resolves to a position as well: of what was committed
    * before it, all is in what was read.
    */
-  async read<T extends { readonly total: number | null; readonly totalIsEstimate: boolean }>(
+  async read<T extends Totalled>(
     read: () => Promise<T>,
   ): Promise<{ readonly position: ChangePosition; readonly found: T }> {
     const { changes } = this.#engine;
     const { projectId } = this.#plan.caller;
     this.#isCounted ||= this.#plan.list.request.total !== "none";
+    const count = this.#total.begin();
     this.#readings++;
     try {
       const from = await changes.head(projectId);
@@ -107,7 +122,11 @@ export class Channel {
       if (total !== null) {
         // Of what may be off anyway no change makes more doubt.
         const to = totalIsEstimate ? from : await changes.head(projectId);
-        if (this.#total.learn({ from, to, total })) this.#tellAgain();
+        if (this.#total.take(count, { from, to, total })) {
+          // MongoDB counts beside what is committed meanwhile, and tells of it later.
+          this.#isSure = totalIsEstimate || this.#engine.version !== undefined;
+          this.#tellAgain();
+        }
       }
       return { position: from, found };
     } finally {
@@ -116,21 +135,42 @@ export class Channel {
   }
 
   async count(): Promise<void> {
-    const { source, filter } = this.#plan.list;
-    const count = async () => ({
-      total: await source.records.count(filter),
-      totalIsEstimate: false,
-    });
-    await this.read(count);
+    await this.read(async () => ({ total: await this.#counted(), totalIsEstimate: false }));
   }
 
-  /** Counts anew where the total is not known, now and then. */
+  #counted(): Promise<number> {
+    const { source, filter } = this.#plan.list;
+    return source.records.count(filter);
+  }
+
+  /** Counts anew where the total is not known, or not sure, now and then. */
   async look(now: number, turn: LimitFunction): Promise<void> {
-    if (this.total !== null) this.#countMs = 0;
-    else if (this.#isCounted && this.#readings === 0 && now >= this.#countAt) {
+    if (this.#seen !== this.#told) {
+      this.#seen = this.#told;
+      this.#quietSince = now;
+    }
+    if (!this.#isCounted || this.#readings > 0) return;
+    if (this.total !== null) {
+      this.#countMs = 0;
+      if (!this.#isSure && now - this.#quietSince >= QUIET_MS) await turn(() => this.#makeSure());
+    } else if (now >= this.#countAt) {
       this.#countMs = Math.min(Math.max(2 * this.#countMs, COUNT_MS_MIN), COUNT_MS_MAX);
       this.#countAt = now + this.#countMs;
-      await turn(() => this.count()).catch(() => {}); // It is tried again.
+      await turn(() => this.count());
+    }
+  }
+
+  async #makeSure(): Promise<void> {
+    const before = this.#told;
+    this.#readings++;
+    try {
+      const total = await this.#counted();
+      if (this.#told !== before) return;
+      this.#isSure = true;
+      if (this.#total.correct(total)) this.#tellAgain();
+      this.#last = null;
+    } finally {
+      this.#readings--;
     }
   }
 
@@ -138,17 +178,21 @@ export class Channel {
     try {
       const told = this.seen(change);
       if (told === null) return;
-      if (this.#isCounted) this.#total.follow(told);
-      this.#untold = this.#isCounted && this.total === null ? told : null;
+      this.#told++;
+      if (this.#isCounted) {
+        this.#total.follow(told);
+        this.#last = this.#isSure && this.total !== null ? null : told;
+      }
       for (const subscriber of this.subscribers) subscriber.told(told);
     } catch (error) {
       for (const subscriber of [...this.subscribers]) subscriber.failed(error);
     }
   }
 
+  /** What was told last comes again with its total. */
   #tellAgain(): void {
-    const told = this.#untold;
-    this.#untold = null;
+    const told = this.#last;
+    if (this.#isSure) this.#last = null;
     if (told === null) return;
     for (const subscriber of this.subscribers) subscriber.toldAgain(told);
   }

@@ -17,15 +17,17 @@ export interface ListStep {
 /**
  * How many a list has: as it was counted, and by each change since. A change that was committed
  * while it was counted may be in the number or not: where there is one the total is not known, until
- * it is counted anew. So none that is known is ever wrong.
+ * it is counted anew.
  */
 export class ListTotal {
   #value: number | null = null;
-  /** Of the last count, which earlier ones do not take the place of. */
   #from: ChangePosition = "";
   #to: ChangePosition = "";
-  /** What the next count may lack. */
+  /** What a count may lack that began since the last one did. */
   #since: ListStep[] = [];
+  /** Counts that began, and which of them was taken last. */
+  #begun = 0;
+  #taken = 0;
 
   /** Null where it is not known. */
   get value(): number | null {
@@ -35,7 +37,8 @@ export class ListTotal {
   /** The changes of the list, each in its turn, since before it was counted first. */
   follow(step: ListStep): void {
     const { position, added } = step;
-    if (added === 0 || position <= this.#from) return;
+    if (added === 0) return;
+    if (this.#value !== null && position <= this.#from) return;
     if (this.#value !== null && position > this.#to) {
       this.#value += added;
     } else {
@@ -44,15 +47,31 @@ export class ListTotal {
     }
   }
 
-  /** Where the total is not known: whether it is now. */
-  learn({ from, to, total }: Counted): boolean {
-    if (this.#value !== null || from < this.#from) return false;
+  /** A count begins; resolves to what it is taken by. */
+  begin(): number {
+    return ++this.#begun;
+  }
+
+  /**
+   * Where the total is not known: whether it is now. One that began before another that was taken
+   * is not.
+   */
+  take(count: number, { from, to, total }: Counted): boolean {
+    if (this.#value !== null || count < this.#taken) return false;
+    this.#taken = count;
     this.#from = from;
     this.#to = to;
     this.#since = this.#since.filter(({ position }) => position > from);
     if (this.#since.some(({ position }) => position <= to)) return false;
     this.#value = this.#since.reduce((sum, { added }) => sum + added, total);
     this.#since = [];
+    return true;
+  }
+
+  /** Counted while nothing was changed: whether it was another one. */
+  correct(total: number): boolean {
+    if (this.#value === null || this.#value === total) return false;
+    this.#value = total;
     return true;
   }
 }

@@ -3,16 +3,14 @@ import { ListTotal } from "./list_total.ts";
 
 const at = (position: number): string => String(position).padStart(4, "0");
 const step = (position: number, added: -1 | 0 | 1 = 1) => ({ position: at(position), added });
-const counted = (from: number, to: number, total: number) => ({
-  from: at(from),
-  to: at(to),
-  total,
-});
+/** Counts between two positions. */
+const count = (total: ListTotal, from: number, to: number, found: number): boolean =>
+  total.take(total.begin(), { from: at(from), to: at(to), total: found });
 
 Deno.test("a total follows what comes behind its count, and counts nothing twice", () => {
   const total = new ListTotal();
   total.follow(step(1));
-  assert.equal(total.learn(counted(2, 2, 10)), true);
+  assert.equal(count(total, 2, 2, 10), true);
   total.follow(step(2));
   assert.equal(total.value, 10);
   for (const [position, added] of [[3, 1], [4, 0], [5, 1], [6, -1]] as const) {
@@ -23,32 +21,43 @@ Deno.test("a total follows what comes behind its count, and counts nothing twice
 
 Deno.test("a change of while it was counted makes a total unknown, whenever it is told", () => {
   const late = new ListTotal();
-  assert.equal(late.learn(counted(2, 4, 10)), true);
+  assert.equal(count(late, 2, 4, 10), true);
   late.follow(step(3, 0));
   assert.equal(late.value, 10);
   late.follow(step(4));
   assert.equal(late.value, null);
   const early = new ListTotal();
   early.follow(step(3));
-  assert.equal(early.learn(counted(2, 4, 10)), false);
+  assert.equal(count(early, 2, 4, 10), false);
   for (const total of [late, early]) {
     total.follow(step(6));
-    assert.equal(total.learn(counted(5, 6, 12)), false);
+    assert.equal(count(total, 5, 6, 12), false);
     total.follow(step(8, -1));
-    assert.equal(total.learn(counted(7, 7, 12)), true);
+    assert.equal(count(total, 7, 7, 12), true);
     assert.equal(total.value, 11);
   }
 });
 
 Deno.test("a count that began before another one does not take its place", () => {
   const total = new ListTotal();
-  total.learn(counted(3, 3, 10));
+  count(total, 3, 3, 10);
   total.follow(step(4));
-  assert.equal(total.learn(counted(5, 5, 99)), false);
+  assert.equal(count(total, 5, 5, 99), false);
   assert.equal(total.value, 11);
   const unknown = new ListTotal();
   unknown.follow(step(5));
-  unknown.learn(counted(4, 6, 10));
-  assert.equal(unknown.learn(counted(2, 3, 9)), false);
+  const earlier = unknown.begin();
+  count(unknown, 4, 6, 10);
+  assert.equal(unknown.take(earlier, { from: at(2), to: at(3), total: 9 }), false);
   assert.equal(unknown.value, null);
+});
+
+Deno.test("a count of while nothing was changed corrects a total that is known, and no other", () => {
+  const total = new ListTotal();
+  assert.equal(total.correct(5), false);
+  assert.equal(total.value, null);
+  count(total, 1, 1, 4);
+  assert.deepEqual([total.correct(5), total.correct(5), total.value], [true, false, 5]);
+  total.follow(step(2));
+  assert.equal(total.value, 6);
 });

@@ -126,6 +126,10 @@ export async function tellWebhooks(
   }
 }
 
+/** Changes that are told in one transaction, or whose texts have so many characters. */
+const TOGETHER_MAX = 100;
+const TOGETHER_LENGTH_MAX = 4_000_000;
+
 /** Null where another process was faster with one of them. */
 async function tellBehind(
   services: TellServices,
@@ -135,15 +139,28 @@ async function tellBehind(
   const { engine, webhookRunner } = services;
   const audience = await enabledWebhooks(services, projectId);
   await using feed = engine.changes.follow(projectId, position);
-  for await (const { changes, upTo } of feed) {
-    if (changes.length === 0) return upTo;
-    const jobs = await takeChanges(services, { position, upTo, audience, changes });
-    if (jobs === null) return null;
-    for (const job of jobs) webhookRunner.begin(projectId, job);
-    position = upTo;
+  let changes: PositionedChange[] = [];
+  let length = 0;
+  for await (const batch of feed) {
+    const { upTo } = batch;
+    const isLast = batch.changes.length === 0;
+    changes.push(...batch.changes);
+    length += batch.changes.reduce((sum, change) => sum + lengthOf(change), 0);
+    if (!isLast && changes.length < TOGETHER_MAX && length < TOGETHER_LENGTH_MAX) continue;
+    if (changes.length > 0) {
+      const jobs = await takeChanges(services, { position, upTo, audience, changes });
+      if (jobs === null) return null;
+      for (const job of jobs) webhookRunner.begin(projectId, job);
+      position = upTo;
+    }
+    if (isLast) return upTo;
+    [changes, length] = [[], 0];
   }
   return position;
 }
+
+const lengthOf = ({ before, after }: PositionedChange): number =>
+  (before?.length ?? 0) + (after?.length ?? 0);
 
 /** All of it or nothing; null where another process has told some of them. */
 async function takeChanges(

@@ -60,18 +60,25 @@ export class MongoChangeLog implements ChangeLog {
 
   async head(space: Space): Promise<ChangePosition> {
     try {
-      // What a majority has: of that whoever reads from now on sees everything.
-      const { operationTime } = await this.#dbOf(space).command({
-        find: CHANGES.name,
-        limit: 1,
-        projection: { _id: 1 },
-        readConcern: { level: "majority" },
-        ...LIMITED,
-      });
-      return positionOf(operationTime as Timestamp, BEHIND_ALL);
+      // What a majority has. It may be a moment before what it has can be read: that is waited for.
+      const time = await this.#read(space, { level: "majority" });
+      await this.#read(space, { level: "majority", afterClusterTime: time });
+      return positionOf(time, BEHIND_ALL);
     } catch (error) {
       throw translated(error);
     }
+  }
+
+  /** Resolves to the server's time of it. */
+  async #read(space: Space, readConcern: object): Promise<Timestamp> {
+    const { operationTime } = await this.#dbOf(space).command({
+      find: CHANGES.name,
+      limit: 1,
+      projection: { _id: 1 },
+      readConcern,
+      ...LIMITED,
+    });
+    return operationTime as Timestamp; // Of a replica set.
   }
 
   follow(space: Space, after: ChangePosition): ChangeFeed {
