@@ -19,8 +19,9 @@ import {
 import { type Server, startServer } from "./server.ts";
 import { until } from "./until.ts";
 
-/** On MongoDB's stand-in a round waits for what a dead process left open, some fifteen seconds. */
-const ROUNDS = database === "sqlite" ? (RUNS > 100 ? 30 : 5) : (RUNS > 100 ? 15 : 2);
+/** On MongoDB's stand-in a round waits for what a dead process left open, up to a minute. */
+const [FEW, MANY] = database === "sqlite" ? [5, 30] : [2, 15];
+const ROUNDS = RUNS > 100 ? MANY : FEW;
 const CONNECTIONS = 4;
 /** In which a process is killed after it has sent something. */
 const WRITING_MS = 200;

@@ -10,7 +10,7 @@ export interface Shard {
 
 /** What waits for time limits, and for processes to begin and end, most of its time. */
 const WAITING =
-  /^tests\/(?:faults|acceptance\/(?:crash|stop|workers|two_processes|(?:s3_)?start_refusals|sqlite_disk_trouble)_)/;
+  /^tests\/(?:faults|acceptance\/(?:crash|stop|webhooks|workers|two_processes|(?:s3_)?start_refusals|sqlite_disk_trouble)_)/;
 
 /** How long a file takes, in parts of a shard; the longest first. */
 const WEIGHTS: readonly (readonly [files: RegExp, weight: number])[] = [
