@@ -4,8 +4,8 @@ import { JOBS } from "@/lib/jobs/jobs.ts";
 import { MAILS } from "@/lib/mail/mails.ts";
 import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { INVITATIONS } from "@/lib/projects/invitations.ts";
-import { ALL } from "@/lib/store/filter.ts";
 import type { Definition } from "@/lib/store/port.ts";
+import { countIn } from "../support/counted.ts";
 import type { Call } from "../support/conforming_client.ts";
 import type { TestAccount } from "../support/dashboard.ts";
 import { codeTo, mailsOf } from "../support/mailbox.ts";
@@ -55,7 +55,7 @@ export const storedAccount = async (
   (await services.engine.records<AccountRecord>("control", ACCOUNTS).get(accountId))!.value;
 
 export const countOf = ({ services }: TestApp, definition: Definition): Promise<number> =>
-  services.engine.records("control", definition).count(ALL);
+  countIn(services, "control", definition);
 
 /** Kinds and recipients of mails to accounts, the oldest first. */
 export const mailed = async ({ services }: TestApp): Promise<[kind: string, to: string][]> =>

@@ -10,6 +10,7 @@ import { changeProject } from "@/lib/projects/change_project.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import type { Definition, Id } from "@/lib/store/port.ts";
 import { saveUserFields } from "@/lib/users/user_fields.ts";
+import { countIn } from "../support/counted.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
 import { codeTo, mailsOf } from "../support/mailbox.ts";
 import type { TestApp, TestProject, TestUser } from "../support/test_app.ts";
@@ -142,7 +143,7 @@ export const countOf = (
   { services }: TestApp,
   { projectId }: TestProject,
   definition: Definition,
-): Promise<number> => services.engine.records(projectId, definition).count(ALL);
+): Promise<number> => countIn(services, projectId, definition);
 
 const TRACES: readonly Definition[] = [
   USERS,

@@ -1,0 +1,11 @@
+import { CODES } from "@/lib/credentials/codes.ts";
+import { ALL, eq, not } from "@/lib/store/filter.ts";
+import type { Definition, Engine, Space } from "@/lib/store/port.ts";
+
+/** How many records of a kind there are; of codes those of somebody. */
+export const countIn = (
+  { engine }: { readonly engine: Engine },
+  space: Space,
+  definition: Definition,
+): Promise<number> =>
+  engine.records(space, definition).count(definition === CODES ? not(eq("codeHash", "")) : ALL);
