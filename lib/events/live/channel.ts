@@ -62,6 +62,8 @@ const LIMITS = { patternCostMax: 50_000 };
 /** Between counts of a total that is not known, the longer the oftener it failed. */
 const COUNT_MS_MIN = 1_000;
 const COUNT_MS_MAX = 8_000;
+/** After a count that failed. */
+const FAILED_MS = 60_000;
 /** After so long without a change a total is counted once more, where it may be off. */
 const QUIET_MS = 2_000;
 
@@ -125,6 +127,7 @@ export class Channel {
         if (this.#total.take(count, { from, to, total })) {
           // MongoDB counts beside what is committed meanwhile, and tells of it later.
           this.#isSure = totalIsEstimate || this.#engine.version !== undefined;
+          this.#countMs = this.#countAt = 0;
           this.#tellAgain();
         }
       }
@@ -149,14 +152,17 @@ export class Channel {
       this.#seen = this.#told;
       this.#quietSince = now;
     }
-    if (!this.#isCounted || this.#readings > 0) return;
-    if (this.total !== null) {
-      this.#countMs = 0;
-      if (!this.#isSure && now - this.#quietSince >= QUIET_MS) await turn(() => this.#makeSure());
-    } else if (now >= this.#countAt) {
+    if (!this.#isCounted || this.#readings > 0 || now < this.#countAt) return;
+    const isKnown = this.total !== null;
+    if (isKnown && (this.#isSure || now - this.#quietSince < QUIET_MS)) return;
+    if (!isKnown) {
       this.#countMs = Math.min(Math.max(2 * this.#countMs, COUNT_MS_MIN), COUNT_MS_MAX);
       this.#countAt = now + this.#countMs;
-      await turn(() => this.count());
+    }
+    try {
+      await turn(() => isKnown ? this.#makeSure() : this.count());
+    } catch {
+      this.#countAt = now + FAILED_MS;
     }
   }
 

@@ -72,6 +72,21 @@ Deno.test("a total of a store that tells later of what it has is counted once mo
   assert.equal(store.counts, counts, "it is sure from then on");
 });
 
+Deno.test("a total that cannot be counted is asked for once a minute", async () => {
+  const { channel, store, add, look } = openChannel({});
+  await channel.count();
+  add();
+  store.counting = () => {
+    throw new Error("too slow");
+  };
+  for (let i = 0; i < 10; i++) await look(QUIET_MS);
+  assert.equal(store.counts, 2);
+  store.counting = () => {};
+  store.documents = 3;
+  await look(60_000);
+  assert.deepEqual([channel.total, store.counts], [3, 3]);
+});
+
 Deno.test("a total of a store that names its state is counted once", async () => {
   const { channel, store, add, look } = openChannel({ version: () => "1" });
   await channel.count();
