@@ -37,7 +37,7 @@ export async function createTestStore(
 ): Promise<TestStore> {
   await using making = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir({ prefix: "corbel-test-" });
-  making.defer(() => Deno.remove(folder, { recursive: true }));
+  making.defer(() => removeFolder(folder));
   const store = engine === "sqlite" ? sqliteStoreIn(folder) : await mongodbStoreIn(folder, prefix);
   making.use(store);
   const bucket = storage === "s3" ? making.use(await emptyBucket()) : null;
@@ -47,6 +47,21 @@ export async function createTestStore(
     settings: { ...store.settings, ...bucket?.settings },
     [Symbol.asyncDispose]: () => made.disposeAsync(),
   };
+}
+
+const REMOVALS = 5;
+const REMOVAL_PAUSE_MS = 100;
+
+/** A thread of SQLite's that was ended ends the call that it is in, and may make a file by that. */
+async function removeFolder(folder: string): Promise<void> {
+  for (let tries = 1;; tries++) {
+    try {
+      return await Deno.remove(folder, { recursive: true });
+    } catch (error) {
+      if (tries === REMOVALS || !/not empty/i.test((error as Error).message)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, REMOVAL_PAUSE_MS));
+  }
 }
 
 // The drivers take longer to load than most files of tests to run.
