@@ -93,7 +93,7 @@ class Hub implements ChangeListener {
 
   /** Begins anew where another definition stands by now. */
   async look({ now, turn, isStale }: HubLook): Promise<void> {
-    for (const channel of this.channels.values()) void channel.look(now, turn);
+    for (const channel of this.channels.values()) void channel.total.look(now, turn);
     if (!isStale(this.#projectId, this.#lookedAt)) return;
     this.#lookedAt = now;
     if (await this.#isOutdated()) this.#restart();

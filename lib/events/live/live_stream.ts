@@ -226,7 +226,7 @@ export class LiveStream implements Subscriber {
       throw error;
     }
     this.#saysTotal = plan.list.request.total !== "none";
-    if (this.#saysTotal && channel.total === null) await channel.count();
+    if (this.#saysTotal && channel.total.value === null) await channel.total.count();
     return { upTo, last };
   }
 
@@ -244,7 +244,7 @@ export class LiveStream implements Subscriber {
     const { engine, livePositions } = this.#services;
     const read = () => listDocuments(this.#services, caller, { collectionName, query });
     const { position, found } = snapshot || isReset
-      ? await channel.read(read)
+      ? await channel.total.read(read)
       : { position: await engine.changes.head(projectId), found: null };
     const begun = { upTo: position, last: null };
     if (isOvertaken()) return begun;
@@ -261,7 +261,7 @@ export class LiveStream implements Subscriber {
     if (this.#sink.isBehind()) return;
     // Who has just caught up begins anew.
     if (this.#joined === null) return;
-    this.#sink.send(told.event(this.#saysTotal ? this.#joined.channel.total : null));
+    this.#sink.send(told.event(this.#saysTotal ? this.#joined.channel.total.value : null));
     this.#sentAt = this.#services.clock.elapsed();
   }
 
