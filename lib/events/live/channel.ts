@@ -62,7 +62,7 @@ const LIMITS = { patternCostMax: 50_000 };
 /** All who listen to the same list with the same rights, and are told the same. */
 export class Channel {
   readonly subscribers = new Set<Subscriber>();
-  readonly total: CountedTotal;
+  readonly total: CountedTotal<Told>;
   readonly #plan: LivePlan;
   readonly #matches: Matcher;
 

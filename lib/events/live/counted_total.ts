@@ -1,7 +1,6 @@
 import type { LimitFunction } from "p-limit";
 import type { ChangePosition, Engine } from "../../store/port.ts";
-import type { Told } from "./channel.ts";
-import { ListTotal } from "./list_total.ts";
+import { type ListStep, ListTotal } from "./list_total.ts";
 import type { LivePlan } from "./plan.ts";
 
 /** Between counts of a total that is not known, the longer the oftener it failed. */
@@ -19,17 +18,17 @@ interface Totalled {
 }
 
 /** How many a list has, counted in the store when it is not known, or not sure. */
-export class CountedTotal {
+export class CountedTotal<T extends ListStep> {
   readonly #engine: Engine;
   readonly #plan: LivePlan;
-  readonly #again: (told: Told) => void;
+  readonly #again: (told: T) => void;
   readonly #total = new ListTotal();
   /** Whether anybody has asked for it. */
   #isCounted = false;
   /** Whether it was counted where nothing can have been missed. */
   #isSure = false;
   /** The last change, where the total was not sure then. */
-  #last: Told | null = null;
+  #last: T | null = null;
   #readings = 0;
   #countAt = 0;
   #countMs = 0;
@@ -39,7 +38,7 @@ export class CountedTotal {
   #quietSince = 0;
 
   /** @param again Tells the last change once more, now that the total is known. */
-  constructor(engine: Engine, plan: LivePlan, again: (told: Told) => void) {
+  constructor(engine: Engine, plan: LivePlan, again: (told: T) => void) {
     this.#engine = engine;
     this.#plan = plan;
     this.#again = again;
@@ -51,7 +50,7 @@ export class CountedTotal {
   }
 
   /** Each change of the list, before it is told. */
-  follow(told: Told): void {
+  follow(told: T): void {
     this.#told++;
     if (!this.#isCounted) return;
     this.#total.follow(told);
@@ -62,9 +61,9 @@ export class CountedTotal {
    * Reads something with a total, perhaps. Resolves to a position as well: of what was committed
    * before it, all is in what was read.
    */
-  async read<T extends Totalled>(
-    read: () => Promise<T>,
-  ): Promise<{ readonly position: ChangePosition; readonly found: T }> {
+  async read<Found extends Totalled>(
+    read: () => Promise<Found>,
+  ): Promise<{ readonly position: ChangePosition; readonly found: Found }> {
     const { changes } = this.#engine;
     const { projectId } = this.#plan.caller;
     this.#isCounted ||= this.#plan.list.request.total !== "none";

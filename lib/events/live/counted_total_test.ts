@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import pLimit from "p-limit";
 import { ALL } from "../../store/filter.ts";
 import type { Engine } from "../../store/port.ts";
-import type { Told } from "./channel.ts";
 import { CountedTotal } from "./counted_total.ts";
 import type { LivePlan } from "./plan.ts";
 
@@ -33,7 +32,7 @@ function openTotal({ version }: { version?: () => string }) {
     total,
     store,
     again,
-    add: () => total.follow({ position: String(++place), added: 1 } as Told),
+    add: () => total.follow({ position: String(++place), added: 1 }),
     async look(ms: number) {
       await total.look(now, turn);
       await total.look(now += ms, turn);
