@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { changeProject } from "@/lib/projects/change_project.ts";
 import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { type SessionRecord, SESSIONS } from "@/lib/auth/sessions.ts";
 import { rotateKey } from "@/lib/projects/projects.ts";
@@ -263,6 +264,8 @@ for (const sample of SAMPLES.filter(({ codes }) => codes.includes("ACCESS_TOKEN_
     for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private" }]) {
       const collection = await createTestCollection(app, { rls });
       const { project } = collection;
+      // What is off would be refused before the token is looked at.
+      await changeProject(app.services, project.projectId, { files: { userUploads: "signed-in" } });
       const tokens = await badTokens(app, project);
       const { token } = await project.user();
       const headers: Record<string, string> = {
