@@ -81,7 +81,7 @@ Deno.test("a slow store of one project takes half a minute of a pass, and the re
     app.clock.advance(600_000);
     await reap(slow.services);
   }
-  assert.equal(slow.asked(), 40, "the staged and the stored object of each, once");
+  assert.equal(slow.asked(), 60, "the staged, the private and the stored object of each, once");
 });
 
 Deno.test("what lies staged in a slow store is removed in several passes, too", async () => {
