@@ -22,6 +22,7 @@ const LEAST: Readonly<Record<string, Role>> = {
   offerOwnership: "owner",
   // Their addresses are not for viewers.
   listInvitations: "admin",
+  signProjectFile: "viewer",
   // Whoever leaves names their own account; others are removed by admins.
   removeMember: "viewer",
 };
