@@ -56,6 +56,8 @@ const HARMLESS = [
     "/webhooks/{webhookId}/replay",
     "/webhooks/{webhookId}/deliveries/{deliveryId}",
     "/files",
+    "/files/uploads",
+    "/files/visibility",
     "/files/storage",
     "/files/storage/check",
     "/ai/key",
