@@ -12,7 +12,7 @@ import { leftOutOf, type Pass, passesOver } from "./runner/passes.ts";
 import { isIdle, type Shard, shardsOf } from "./runner/shards.ts";
 import { findS3 } from "./services/ceph.ts";
 import { startCeph } from "./services/ceph_server.ts";
-import { LANGUAGES, python } from "./services/languages.ts";
+import { LANGUAGES } from "./services/languages.ts";
 import { findMongodb } from "./services/mongodb.ts";
 import { startMongodb } from "./services/mongodb_server.ts";
 import { leftOut, mongodb, s3, SERVICES } from "./services/mod.ts";
@@ -236,7 +236,7 @@ async function runAll(args: readonly string[]): Promise<Counts> {
     const whole = all ? "This run had all of that." : "`deno task test --all` runs everything.";
     console.log([...missing, whole].join("\n"));
   }
-  for (const service of [...SERVICES, ...(all ? LANGUAGES : [python])]) {
+  for (const service of all ? [...SERVICES, ...LANGUAGES] : SERVICES) {
     if (await service.find(environment) !== null) continue;
     console.log(leftOut(service));
     // A test that needs a browser or a language fails by itself.

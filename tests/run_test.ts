@@ -196,9 +196,12 @@ for (const CI of ["", "true"]) {
       CORBEL_SERVICES_DIR: "/nowhere",
     });
     const { code } = await runner.end();
-    const [first, second, time, last] = runner.output().trimEnd().split("\n").slice(-4);
-    assert.match(first!, /^Left out: .*MongoDB.*deno task services$/);
-    assert.match(second!, /^Left out: .*Ceph.*deno task services$/);
+    const lines = runner.output().trimEnd().split("\n");
+    const [time, last] = lines.slice(-2);
+    for (const name of ["MongoDB", "Ceph"]) {
+      const reason = new RegExp(`^Left out: .*${name}.*deno task services$`);
+      assert.ok(lines.some((line) => reason.test(line)), runner.output());
+    }
     assert.match(time!, /^\d+ seconds in all$/);
     assert.deepEqual(
       [code, last],

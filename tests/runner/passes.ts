@@ -25,7 +25,7 @@ const ONCE =
   /^tests\/(?:acceptance\/(?:dashboard_|generated\/|schemathesis\/|hostile_|reference_|\w+_example_|clients\/browser_)|attacks\/(?:every_request|\w*parsers)_)/;
 
 /** What installs tools of other languages, and takes minutes: only the full matrix has it. */
-export const ONLY_IN_FULL = /^tests\/acceptance\/(?:generated\/|schemathesis\/)/;
+export const ONLY_IN_FULL = /^tests\/acceptance\/(?:generated\/|schemathesis\/|clients\/python_)/;
 
 /** By what suites are called, which is by operation and journey. */
 const ABOUT_FILES = /upload|(?<!pro)file|storage|reaper|quota/;
@@ -56,7 +56,7 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/api\/(?:change_user_password|request_code|verify_code|change_email|confirm_email_change)_test/,
   /^tests\/api\/(?:sign_in_anonymously|update_profile|get_public_user|create_user|patch_user|sign_in_rate)_test/,
   /^tests\/api\/(?:confirm_upload|user_uploads|sign_file|change_project_file|storage_quota_edge|uploads_interleaved|reaper)_/,
-  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|long_requests|bench|clients\/typescript|clients\/python)_/,
+  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|long_requests|bench|clients\/typescript)_/,
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
   /^tests\/api\/(?:request_upload|confirm_upload|user_uploads|sign_file|change_project_file|delete_file|uploads_interleaved|reaper)_/,
