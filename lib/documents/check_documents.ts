@@ -1,4 +1,5 @@
 import { type Clock, deadlinePassed, timestamp } from "../clock.ts";
+import { CORBEL } from "../store/changes.ts";
 import type { FieldFault } from "../problems.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, compare, eq, not, or } from "../store/filter.ts";
@@ -21,7 +22,6 @@ export interface Checked {
   readonly violations: readonly Violation[];
 }
 
-const CORBEL: Actor = { kind: "corbel", id: null };
 const PAGE = 100;
 
 /**

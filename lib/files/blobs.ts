@@ -101,8 +101,14 @@ export interface Blobs extends AsyncDisposable {
   ping(): Promise<void>;
 }
 
-/** Of a private file: its address ends, and what is shared must not keep it. */
-export const PRIVATE_CACHE_CONTROL = "private, max-age=3600";
+/** What stands before the paths of a place; those of public files begin with a project's id. */
+export const FOLDERS = { staged: "_incoming/", private: "_private/", stored: "" } as const;
+
+/** What lies at a path never changes; but an address of a private file ends. */
+export const CACHE_CONTROL: Readonly<Record<FilePlace, string>> = {
+  stored: "public, max-age=31536000, immutable",
+  private: "private, max-age=3600",
+};
 
 export const BLOB_CALL_MS = 5_000;
 /** Copying is the store's work and grows with the object. */

@@ -1,5 +1,7 @@
 /** What must be set on a bucket, in the form in which S3's own interface takes it. */
 
+import { FOLDERS } from "./blobs.ts";
+
 /** S3 refuses a rule that names OPTIONS: it answers preflights by itself. */
 export const corsRules = (origins: readonly string[]) => [{
   AllowedOrigins: origins,
@@ -18,6 +20,6 @@ export const bucketPolicy = (bucket: string) => ({
     Effect: "Allow",
     Principal: "*",
     Action: "s3:GetObject",
-    NotResource: ["_incoming", "_private"].map((folder) => `arn:aws:s3:::${bucket}/${folder}/*`),
+    NotResource: [FOLDERS.staged, FOLDERS.private].map((one) => `arn:aws:s3:::${bucket}/${one}*`),
   }],
 });

@@ -7,7 +7,7 @@ import { Problem } from "../problems.ts";
 import { findProject } from "../projects/projects.ts";
 import { findStorage } from "./storage_settings.ts";
 import type { Engine, Id } from "../store/port.ts";
-import { type Blobs, BlobsUnavailable, type Upload } from "./blobs.ts";
+import { type Blobs, BlobsUnavailable, FOLDERS, type Upload } from "./blobs.ts";
 import { bucketPolicy, corsRules } from "./bucket_rules.ts";
 import { newPath } from "./paths.ts";
 import type { BlobStores } from "./stores.ts";
@@ -179,24 +179,26 @@ async function write(seen: StorageProbe): Promise<StepOutcome> {
 }
 
 async function stagingIsPrivate(seen: StorageProbe): Promise<StepOutcome> {
-  for (const url of addressesOf(seen, "staged")) {
-    const answer = await egressRequest(seen.egress, url, { method: "GET" });
-    if (!isSuccess(answer)) continue;
-    return warning(
-      "Everybody can read objects under _incoming/, which are not confirmed yet: let the " +
-        "bucket's policy allow s3:GetObject with NotResource, as bucketPolicy shows.",
-    );
+  if (!await isOpen(seen, "staged")) return ok("Nobody reads under _incoming/ without the keys.");
+  return warning(
+    "Everybody can read objects under _incoming/, which are not confirmed yet: let the " +
+      "bucket's policy allow s3:GetObject with NotResource, as bucketPolicy shows.",
+  );
+}
+
+/** Whether anybody reads what lies there without credentials. */
+async function isOpen(seen: StorageProbe, place: "staged" | "private"): Promise<boolean> {
+  for (const url of addressesOf(seen, place)) {
+    if (isSuccess(await egressRequest(seen.egress, url, { method: "GET" }))) return true;
   }
-  return ok("Nobody reads under _incoming/ without the keys.");
+  return false;
 }
 
 async function privateIsPrivate(seen: StorageProbe): Promise<StepOutcome> {
   const { blobs, egress, upload: { path, contentType, expiresAt }, content } = seen;
   const copied = await blobs.copy(path, contentType, "private");
   if (copied?.bytes !== content.length) return failed("The object cannot be copied to _private/.");
-  for (const url of addressesOf(seen, "private")) {
-    const answer = await egressRequest(egress, url, { method: "GET" });
-    if (!isSuccess(answer)) continue;
+  if (await isOpen(seen, "private")) {
     return failed(
       "Everybody can read objects under _private/: let the bucket's policy allow s3:GetObject with " +
         "NotResource, as bucketPolicy shows, before you keep private files.",
@@ -298,11 +300,11 @@ async function remove({ blobs, upload: { path } }: StorageProbe): Promise<StepOu
 /** Where an object is asked for without credentials: in public first, then at the bucket itself. */
 function addressesOf(
   { blobs, upload, signedUrl }: StorageProbe,
-  place: "staged" | "private" | "stored",
+  place: keyof typeof FOLDERS,
 ): URL[] {
   const { path } = upload;
-  const key = `${{ staged: "_incoming/", private: "_private/", stored: "" }[place]}${path}`;
-  const bucket = signedUrl.pathname.slice(0, -`_incoming/${path}`.length);
+  const key = `${FOLDERS[place]}${path}`;
+  const bucket = signedUrl.pathname.slice(0, -`${FOLDERS.staged}${path}`.length);
   const published = blobs.publicUrl(path);
   return [
     ...(published === null ? [] : [new URL(`${published.slice(0, -path.length)}${key}`)]),

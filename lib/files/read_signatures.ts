@@ -1,13 +1,9 @@
 import { equalInConstantTime, mac } from "../crypto/hashes.ts";
 import type { Clock } from "../clock.ts";
+import type { SignedReading } from "./blobs.ts";
 
-/** Whose bytes an address lets everybody read until then, who has it. */
-export interface Reading {
-  /** `<project_id>/<uuid>_<sanitized_filename>` */
-  readonly path: string;
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number;
-}
+/** Wherever the file lies: an address stays good when its owner moves it. */
+export type Reading = Omit<SignedReading, "place">;
 
 /** Signs addresses of files that we serve, and knows them again. */
 export interface ReadSignatures {

@@ -37,8 +37,9 @@ const TRIES = 20;
 
 /**
  * Holds space for a file, together with its row, and signs the address that takes it. What is
- * refused leaves no trace. Throws `FILE_TYPE_REFUSED`, `FILE_TOO_LARGE`, `STORAGE_QUOTA_EXCEEDED`, `PLAN_LIMIT_REACHED`
- * and `TOO_MANY_UPLOADS`, and `STORAGE_UNAVAILABLE` where others come in between again and again.
+ * refused leaves no trace. Throws `FILE_TYPE_REFUSED`, `FILE_TOO_LARGE`, `STORAGE_QUOTA_EXCEEDED`,
+ * `PLAN_LIMIT_REACHED` and `TOO_MANY_UPLOADS`, and `STORAGE_UNAVAILABLE` where others come in between
+ * again and again.
  */
 export async function requestUpload(
   services: FileServices & { readonly plans: Plans },

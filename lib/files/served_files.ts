@@ -5,7 +5,7 @@ import { disposition } from "../http/disposition.ts";
 import { isInUse } from "../projects/projects.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { dangerOf, isShown } from "./active_types.ts";
-import { type Blobs, type FilePlace, PRIVATE_CACHE_CONTROL } from "./blobs.ts";
+import { type Blobs, CACHE_CONTROL, type FilePlace } from "./blobs.ts";
 import { fileEtag, projectOf } from "./paths.ts";
 import { INTERNAL } from "./stores.ts";
 import { findUpload, placeOf, type UploadRecord } from "./uploads.ts";
@@ -76,11 +76,6 @@ export function createServedFiles(
 const readKey = (key: string): { place: FilePlace; path: string } => {
   const at = key.indexOf("/");
   return { place: key.slice(0, at) as FilePlace, path: key.slice(at + 1) };
-};
-
-const CACHE_CONTROL: Readonly<Record<FilePlace, string>> = {
-  stored: "public, max-age=31536000, immutable",
-  private: PRIVATE_CACHE_CONTROL,
 };
 
 const OPAQUE = "application/octet-stream";

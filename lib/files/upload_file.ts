@@ -8,7 +8,7 @@ import type { FileServices } from "./removals.ts";
 import { type RequestedUpload, requestUpload, type UploadInput } from "./request_upload.ts";
 import { sendUpload } from "./send_upload.ts";
 import { INTERNAL } from "./stores.ts";
-import { findUpload } from "./uploads.ts";
+import { allFilesOf, findUpload } from "./uploads.ts";
 
 export interface UploadServices extends FileServices, ReceiveServices {
   readonly plans: Plans;
@@ -30,13 +30,13 @@ export async function uploadFile(
   const { filePath: path } = requested;
   try {
     await put(services, { projectId, requested, input }, chunks);
-    return await confirmUpload(services, { projectId, ownerId: null }, {
+    return await confirmUpload(services, allFilesOf(projectId), {
       path,
       bytes: input.bytes,
     });
   } catch (error) {
     try {
-      await deleteFile(services, { projectId, ownerId: null }, path);
+      await deleteFile(services, allFilesOf(projectId), path);
     } catch (left) {
       services.log.write("warn", "An upload is left to expire", { path, error: String(left) });
     }

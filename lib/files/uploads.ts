@@ -112,6 +112,8 @@ export interface FileScope {
   readonly ownerId: Id | null;
 }
 
+export const allFilesOf = (projectId: Id): FileScope => ({ projectId, ownerId: null });
+
 /** All that a scope has. */
 export const inScope = ({ ownerId }: FileScope): Filter =>
   ownerId === null ? ALL : eq("ownerId", ownerId);

@@ -26,10 +26,11 @@ export const USER_UPLOADS: Definition = {
 
 /** Throws `FILE_TYPE_REFUSED` and `FILE_TOO_LARGE`. */
 export function refuseByRules(
-  { userFileBytesMax, userTypes, ...rules }: FileSettings,
+  rules: FileSettings,
   { contentType, bytes }: Pick<UploadRecord, "contentType" | "bytes">,
 ): void {
-  if (!isUserType({ ...rules, userFileBytesMax, userTypes }, contentType)) {
+  const { userFileBytesMax, userTypes } = rules;
+  if (!isUserType(rules, contentType)) {
     throw new Problem("FILE_TYPE_REFUSED", {
       message: `Users of this project upload files of these types: ${userTypes.join(", ")}.`,
     });

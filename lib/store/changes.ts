@@ -101,7 +101,8 @@ export function authorOf({ name }: Pick<Definition, "name">, { by }: Writing): A
   return by;
 }
 
+/** Who does what nobody has asked for. */
+export const CORBEL: Actor = { kind: "corbel", id: null };
+
 /** What Corbel does by itself. @param at ISO 8601. */
-export const byCorbel = (at: string): Writing => ({
-  by: { actor: { kind: "corbel", id: null }, at },
-});
+export const byCorbel = (at: string): Writing => ({ by: { actor: CORBEL, at } });

@@ -1,5 +1,6 @@
 import { confirmUpload } from "@/lib/files/confirm_upload.ts";
 import { requestUpload } from "@/lib/files/request_upload.ts";
+import { allFilesOf } from "@/lib/files/uploads.ts";
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import type { confirmProjectUpload, requestProjectUpload } from "@/openapi/paths/project_files.ts";
 import type { HandlerOf } from "../handler.ts";
@@ -16,7 +17,7 @@ export const handleRequestProjectUpload: HandlerOf<typeof requestProjectUpload> 
 export const handleConfirmProjectUpload: HandlerOf<typeof confirmProjectUpload> = async (c) => {
   const { services, principal } = c.var;
   const { size: bytes, filePath: path } = c.req.valid("json");
-  const scope = { projectId: principal.project._id, ownerId: null };
+  const scope = allFilesOf(principal.project._id);
   const confirmed = await confirmUpload(services, scope, { path, bytes });
   const shown = { ...confirmed, ...withoutUrl(confirmed) };
   return ok(200, JSON.stringify(shown), "Upload confirmed");

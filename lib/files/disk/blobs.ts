@@ -7,6 +7,7 @@ import {
   type Blobs,
   type BlobStat,
   type FilePlace,
+  FOLDERS,
   type Place,
   PUBLISH_MS,
   type SignedReading,
@@ -33,12 +34,7 @@ export interface DiskOptions {
 }
 
 /** Where the objects of a place lie within the folder; no project is called so. */
-const FOLDERS: Readonly<Record<Place, string>> = {
-  partial: "_partial/",
-  staged: "_incoming/",
-  private: "_private/",
-  stored: "",
-};
+const DISK_FOLDERS: Readonly<Record<Place, string>> = { partial: "_partial/", ...FOLDERS };
 
 const PRIVATE = 0o600;
 const SUFFIX_BYTES = 12;
@@ -159,7 +155,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
     page: { prefix: string; after: string | null; limit: number },
   ): Promise<BlobPage> {
     assertPrefix(page.prefix);
-    const folder = `${this.#root}/${FOLDERS[place]}`;
+    const folder = `${this.#root}/${DISK_FOLDERS[place]}`;
     const isPath = (path: string) => isPathOf(place, path);
     return await guarded(BLOB_CALL_MS, "list files", () => this.#lister.page(folder, page, isPath));
   }
@@ -173,7 +169,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
   async ping(): Promise<void> {
     await guarded(BLOB_CALL_MS, "use the folder of files", async () => {
       if (await ifThere(Deno.stat(this.#root)) === null) return;
-      const file = `${this.#root}/${FOLDERS.partial}ping.${randomToken(SUFFIX_BYTES)}`;
+      const file = `${this.#root}/${DISK_FOLDERS.partial}ping.${randomToken(SUFFIX_BYTES)}`;
       await this.#folders.within(dirname(file), () => Deno.writeFile(file, new Uint8Array()));
       await Deno.remove(file);
     });
@@ -235,7 +231,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
 
   #file(place: Place, path: string): string {
     assertPath(place, path);
-    return `${this.#root}/${FOLDERS[place]}${path}`;
+    return `${this.#root}/${DISK_FOLDERS[place]}${path}`;
   }
 }
 

@@ -20,10 +20,11 @@ import {
   type Blobs,
   type BlobStat,
   BlobsUnavailable,
+  CACHE_CONTROL,
   type FilePlace,
+  FOLDERS,
   type ListedBlob,
   type Place,
-  PRIVATE_CACHE_CONTROL,
   PUBLISH_MS,
   type SignedReading,
   type Upload,
@@ -48,17 +49,9 @@ const PAUSE_MS = 100;
 /** A staged object may be replaced while it is copied; who does that all the time has to wait. */
 const COPIES = 3;
 
-/** What keys begin with; those of files that everybody may read begin with a project's id. */
-const PREFIXES = { staged: "_incoming/", private: "_private/", stored: "" } as const;
 /** Behind every staged and every private key, before whatever a project's id may begin with. */
 const BEHIND_HIDDEN = "_private0";
 const PREFIX = /^(?:[0-9a-f]{24}\/)?$/;
-
-/** What is confirmed is never replaced; but an address of a private file ends. */
-const CACHE_CONTROL: Readonly<Record<FilePlace, string>> = {
-  stored: "public, max-age=31536000, immutable",
-  private: PRIVATE_CACHE_CONTROL,
-};
 
 /**
  * Objects of one bucket: `<path>`, `_private/<path>` and `_incoming/<path>`. Uploads are whole or not
@@ -179,7 +172,7 @@ export class S3Blobs implements Blobs {
   ): Promise<BlobPage> {
     if (!PREFIX.test(prefix)) throw new TypeError(`Not a prefix of the port: ${prefix}`);
     if (place === "partial") return { blobs: [], next: null };
-    const folder = PREFIXES[place];
+    const folder = FOLDERS[place];
     const by = within(CALL_MS);
     const page = (startAfter: string | null) =>
       this.#page(by, `${folder}${prefix}`, startAfter, limit);
@@ -207,8 +200,8 @@ export class S3Blobs implements Blobs {
    */
   async ping(): Promise<void> {
     const by = within(CALL_MS);
-    await this.#page(by, PREFIXES.staged, null, 1);
-    const Key = `${PREFIXES.staged}probe-${crypto.randomUUID()}`;
+    await this.#page(by, FOLDERS.staged, null, 1);
+    const Key = `${FOLDERS.staged}probe-${crypto.randomUUID()}`;
     const probe = new HeadObjectCommand({ Bucket: this.#bucket, Key });
     if (await this.#ask(by, (o) => this.#client.send(probe, o)) === null) return;
     throw new BlobsUnavailable(
@@ -338,11 +331,11 @@ function noPartial(path: string): null {
 /** Throws for what is no path of ours. */
 function key(place: Exclude<Place, "partial">, path: string): string {
   if (projectOf(path) === null) throw new TypeError(`Not a path of the port: ${path}`);
-  return `${PREFIXES[place]}${path}`;
+  return `${FOLDERS[place]}${path}`;
 }
 
 const isHidden = (key: string): boolean =>
-  key.startsWith(PREFIXES.staged) || key.startsWith(PREFIXES.private);
+  key.startsWith(FOLDERS.staged) || key.startsWith(FOLDERS.private);
 
 /** Nothing for what somebody else put into the bucket. */
 function listed(

@@ -6,6 +6,7 @@ import { FileChanges, UploadInput } from "@/openapi/schemas/storage.ts";
 import { type FileInfo, listFiles } from "@/lib/files/list_files.ts";
 import { signFile } from "@/lib/files/sign_file.ts";
 import { uploadFile } from "@/lib/files/upload_file.ts";
+import { allFilesOf } from "@/lib/files/uploads.ts";
 import { getStorageUsage } from "@/lib/files/usage.ts";
 import { readFileForm } from "@/lib/http/file_form.ts";
 import type { Reply } from "@/lib/http/respond.ts";
@@ -18,10 +19,10 @@ import { asProblem } from "../../as_problem.ts";
 import { Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
-import { homeOf, loadFrame } from "../frame.ts";
+import { loadFrame } from "../frame.ts";
 import { pagingOf } from "../paging.tsx";
 import { attempt, leaveFor, pageReply, seeOther } from "../replies.ts";
-import { FilesTabs } from "./files_tabs.tsx";
+import { filesPathOf, FilesTabs } from "./files_tabs.tsx";
 import { originsOf } from "./origins.ts";
 import { FileGrid } from "./grid.tsx";
 import { UploadCard } from "./upload_card.tsx";
@@ -39,18 +40,15 @@ const DONE = {
 
 const NOTHING: RecordPage<FileInfo> = { items: [], nextCursor: null };
 
-const pathOf = (c: PageContext<ProjectMember>): string =>
-  `${homeOf(c.var.principal.project._id)}/files`;
-
 export const showFiles: PageHandler<ProjectMember> = (c) => filesPage(c);
 
 /** The address of a form, looked at again later. */
-export const backToFiles: PageHandler<ProjectMember> = (c) => seeOther(pathOf(c));
+export const backToFiles: PageHandler<ProjectMember> = (c) => seeOther(filesPathOf(c));
 
 export const uploadByForm: PageHandler<ProjectMember> = async (c) => {
   const body = c.var.body.chunks({ stallMs: UPLOAD_STALL_MS, wholeMs: UPLOAD_HOLD_MS });
   const { problem } = await attemptStored(c, () => upload(c, body));
-  if (problem === null) return seeOther(`${pathOf(c)}?done=uploaded`);
+  if (problem === null) return seeOther(`${filesPathOf(c)}?done=uploaded`);
   await endBody(body);
   return await filesPage(c, { upload: problem });
 };
@@ -92,22 +90,22 @@ export const deleteFileByForm: PageHandler<ProjectMember> = async (c) => {
   const path = (await c.var.body.form()).get("path") ?? "";
   const { problem } = await attemptStored(
     c,
-    () => deleteFile(services, { projectId: principal.project._id, ownerId: null }, path),
+    () => deleteFile(services, allFilesOf(principal.project._id), path),
   );
-  if (problem === null) return seeOther(`${pathOf(c)}?done=deleted`);
+  if (problem === null) return seeOther(`${filesPathOf(c)}?done=deleted`);
   return await filesPage(c, { list: problem });
 };
 
 export const changeVisibilityByForm: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
-  const scope = { projectId: principal.project._id, ownerId: null };
+  const scope = allFilesOf(principal.project._id);
   const form = await c.var.body.form();
   const [path, visibility] = [form.get("path") ?? "", form.get("visibility") ?? ""];
   const { problem } = await attemptStored(c, () => {
     const change = parseInput(FileChanges, { path, visibility }, { problem: "INVALID_INPUT" });
     return changeVisibility(services, scope, change);
   });
-  if (problem === null) return seeOther(`${pathOf(c)}?done=${visibility}`);
+  if (problem === null) return seeOther(`${filesPathOf(c)}?done=${visibility}`);
   return await filesPage(c, { list: problem });
 };
 
@@ -117,7 +115,7 @@ const OPENED_SECONDS = 60;
 /** Leads to where a private file is read. */
 export const openFile: PageHandler<ProjectMember> = async (c) => {
   const { services, principal, state: { query } } = c.var;
-  const scope = { projectId: principal.project._id, ownerId: null };
+  const scope = allFilesOf(principal.project._id);
   const path = new URLSearchParams(query).get("path") ?? "";
   const { url } = await signFile(services, scope, { path, seconds: OPENED_SECONDS });
   return seeOther(url);
@@ -137,12 +135,12 @@ async function filesPage(c: PageContext<ProjectMember>, refused: Refused = {}): 
   const [frame, usage, listed] = await Promise.all([
     loadFrame(services, principal),
     getStorageUsage(services, projectId),
-    attemptStored(c, () => listFiles(services, { projectId, ownerId: null }, paging)),
+    attemptStored(c, () => listFiles(services, allFilesOf(projectId), paging)),
   ]);
   const problem = refused.list ?? listed.problem;
   const { items, nextCursor } = listed.problem === null ? listed.value : NOTHING;
   const filesOrigin = await originsOf(services, projectId, items);
-  const path = pathOf(c);
+  const path = filesPathOf(c);
   if (filesOrigin !== null && isOutOfPlace(c, refused)) {
     return leaveFor(query === "" ? path : `${path}?${query}`);
   }

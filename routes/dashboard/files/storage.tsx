@@ -7,9 +7,9 @@ import type { PageContext, PageHandler } from "../../handler.ts";
 import { Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
-import { homeOf, loadFrame } from "../frame.ts";
+import { loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
-import { FilesTabs } from "./files_tabs.tsx";
+import { filesPathOf, FilesTabs } from "./files_tabs.tsx";
 import { CheckCard, CheckResultCard } from "./storage_check.tsx";
 import {
   bodyOf,
@@ -28,13 +28,11 @@ const DONE = {
   cleared: "New files go to Corbel's storage.",
 };
 
-const filesOf = (c: PageContext<ProjectMember>): string =>
-  `${homeOf(c.var.principal.project._id)}/files`;
-
 export const showStorage: PageHandler<ProjectMember> = async (c) => pageReply(await storagePage(c));
 
 /** The address of a form, looked at again later. */
-export const backToStorage: PageHandler<ProjectMember> = (c) => seeOther(`${filesOf(c)}/storage`);
+export const backToStorage: PageHandler<ProjectMember> = (c) =>
+  seeOther(`${filesPathOf(c)}/storage`);
 
 export const saveStorageByForm: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
@@ -46,7 +44,7 @@ export const saveStorageByForm: PageHandler<ProjectMember> = async (c) => {
       parseStorageInput(storageRules(services), bodyOf(form)),
     )
   );
-  if (problem === null) return seeOther(`${filesOf(c)}/storage?done=saved`);
+  if (problem === null) return seeOther(`${filesPathOf(c)}/storage?done=saved`);
   const page = await storagePage(c, { save: { entered: enteredOf(form), problem } });
   return pageReply(page, { status: problem.status });
 };
@@ -54,7 +52,7 @@ export const saveStorageByForm: PageHandler<ProjectMember> = async (c) => {
 export const clearStorageByForm: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
   const { problem } = await attempt(() => clearStorage(services, principal.project._id));
-  if (problem === null) return seeOther(`${filesOf(c)}/storage?done=cleared`);
+  if (problem === null) return seeOther(`${filesPathOf(c)}/storage?done=cleared`);
   const page = await storagePage(c, { clear: problem });
   return pageReply(page, { status: problem.status });
 };
@@ -77,7 +75,7 @@ interface Outcome {
 
 async function storagePage(c: PageContext<ProjectMember>, outcome: Outcome = {}) {
   const { services, principal, state: { query } } = c.var;
-  const files = filesOf(c);
+  const files = filesPathOf(c);
   const path = `${files}/storage`;
   const [frame, stored] = await Promise.all([
     loadFrame(services, principal),

@@ -10,9 +10,9 @@ import type { PageContext, PageHandler } from "../../handler.ts";
 import { Choice, Field, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
-import { homeOf, loadFrame } from "../frame.ts";
+import { loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
-import { FilesTabs } from "./files_tabs.tsx";
+import { filesPathOf, FilesTabs } from "./files_tabs.tsx";
 
 const DONE = { saved: "Saved. It holds within five seconds." };
 
@@ -53,9 +53,6 @@ const inputOf = ({ userUploads, fileMb, allMb, types }: Entered): object => ({
 const bytesIn = (mb: string): number | string =>
   /^\d{1,9}(?:\.\d{1,9})?$/.test(mb) ? Math.round(Number(mb) * MiB) : mb;
 
-const filesOf = (c: PageContext<ProjectMember>): string =>
-  `${homeOf(c.var.principal.project._id)}/files`;
-
 export const showUserUploads: PageHandler<ProjectMember> = async (c) =>
   pageReply(await uploadsPage(c));
 
@@ -66,7 +63,7 @@ export const saveUserUploads: PageHandler<ProjectMember> = async (c) => {
     const changes = parseInput(ProjectChanges, { files: inputOf(entered) });
     return changeProject(services, principal.project._id, changes);
   });
-  if (problem === null) return seeOther(`${filesOf(c)}/uploads?done=saved`);
+  if (problem === null) return seeOther(`${filesPathOf(c)}/uploads?done=saved`);
   return pageReply(await uploadsPage(c, { entered, problem }), { status: problem.status });
 };
 
@@ -76,7 +73,7 @@ async function uploadsPage(
 ) {
   const { services, principal, state: { query } } = c.var;
   const frame = await loadFrame(services, principal);
-  const files = filesOf(c);
+  const files = filesPathOf(c);
   const path = `${files}/uploads`;
   const settings = fileSettingsOf(principal.project);
   return (
