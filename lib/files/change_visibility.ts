@@ -33,12 +33,11 @@ export async function changeVisibility(
   const blobs = await services.blobStores.named(projectId, row.target);
   const copied = await blobs.copy(path, row.contentType, placeOf(moved));
   if (copied === null) throw new Problem("FILE_NOT_FOUND");
-  const leftover = { path, target: row.target, formerPlace: placeOf(row) };
   const removals = await services.engine.transaction(projectId, async (tx) => {
     const its = and(eq("path", path), eq("state", "confirmed"), not(eq("visibility", visibility)));
     const changed = await tx.records<UploadRecord>(UPLOADS)
       .updateOne(its, { set: { visibility } });
-    return changed === null ? null : await enqueueRemovals(tx, services, [leftover]);
+    return changed === null ? null : await enqueueRemovals(tx, services, [row]);
   });
   if (removals === null) {
     // Whoever removed the row could not know of the copy.

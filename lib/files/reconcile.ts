@@ -1,5 +1,5 @@
 import { type JobRecord, JOBS, jobsOf, runJobs } from "../jobs/jobs.ts";
-import { ALL, and, eq, not, within } from "../store/filter.ts";
+import { ALL, and, eq, not } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import type { Blobs, FilePlace, ListedBlob, Place } from "./blobs.ts";
 import { NOTHING, plus, type Sums } from "./ledger.ts";
@@ -243,7 +243,7 @@ async function checkOrphan(
 ): Promise<void> {
   const row = await findUpload(services, projectId, path);
   if (row !== null && placeOf(row) === place) return;
-  const removal = jobsOf(OBJECT_REMOVAL, within("subject", [path, `${place} ${path}`]));
+  const removal = jobsOf(OBJECT_REMOVAL, eq("subject", path));
   if (await services.engine.records<JobRecord>(projectId, JOBS).findOne(removal) !== null) return;
   // A removal that was carried out in between has left no note, and no object.
   const stored = await blobs.stat(place, path);
