@@ -12,9 +12,12 @@ export interface LiveEvent {
   readonly data: any;
 }
 
+const SILENCE_MS = 60_000;
+
 /** Reads the events of a live list, one by one. */
 export class LiveReader implements AsyncDisposable {
   readonly #reader: ReadableStreamDefaultReader<EventSourceMessage>;
+  readonly #heard: string[] = [];
   readonly comments: string[] = [];
 
   constructor(body: ReadableStream<Uint8Array<ArrayBuffer>>) {
@@ -25,10 +28,17 @@ export class LiveReader implements AsyncDisposable {
       .getReader();
   }
 
-  /** Null at the end. */
+  /** Null at the end. Fails where nothing comes for a minute. */
   async next(): Promise<LiveEvent | null> {
-    const { value, done } = await this.#reader.read();
+    const silence = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      const heard = `${this.#heard.join(", ") || "nothing"}; ${this.comments.length} comments`;
+      silence.reject(new Error(`A live list is silent for a minute. It has told ${heard}`));
+    }, SILENCE_MS);
+    const { value, done } = await Promise.race([this.#reader.read(), silence.promise])
+      .finally(() => clearTimeout(timer));
     if (done) return null;
+    this.#heard.push(`${value.event} ${value.id}`);
     return { id: value.id, event: value.event ?? "message", data: JSON.parse(value.data) };
   }
 

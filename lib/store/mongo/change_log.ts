@@ -216,24 +216,31 @@ export class MongoChangeLog implements ChangeLog {
       startAtOperationTime: timeOf(begun),
       maxAwaitTimeMS: WAIT_MS,
     });
+    this.#tellAll(tail).catch(failed);
+    return tail;
+  }
+
+  /**
+   * Throws once the stream ends. It is asked for each change: whoever waits for the driver's events
+   * is not told that a server has ended a stream.
+   */
+  async #tellAll(tail: ChangeStream<Note | Mark, Told>): Promise<void> {
     const places = new Map<string, Places>();
-    tail.on("change", (change) => {
+    for await (const change of tail) {
       const note = change.fullDocument;
-      if (isMark(note)) return;
+      if (isMark(note)) continue;
       const database = change.ns.db;
       const followers = this.#followers.get(database);
-      if (followers === undefined) return void places.delete(database);
+      if (followers === undefined) {
+        places.delete(database);
+        continue;
+      }
       let placesOfOne = places.get(database);
       if (placesOfOne === undefined) places.set(database, placesOfOne = new Places());
       const position = placesOfOne.of(change);
       const told = { position, ...changeOf(note) };
       for (const follower of followers) follower.tell(told);
-    });
-    tail.on("error", (error) => {
-      tail.close().catch(() => {});
-      failed(error);
-    });
-    return tail;
+    }
   }
 }
 
