@@ -15,6 +15,7 @@ import { keptKeyRing } from "./runtime/kept_key_ring.ts";
 import { knownKeys, rememberKeys } from "./runtime/known_keys.ts";
 import { type Catalog, createCatalog } from "./documents/catalog.ts";
 import { COLLECTION_REMOVAL } from "./documents/collection_removals.ts";
+import { UNHELD_FILE_REMOVAL } from "./documents/keep_files.ts";
 import { createCursors, type Cursors } from "./paging/cursor.ts";
 import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
 import { createSlowQuestions, type SlowQuestions } from "./documents/slow_questions.ts";
@@ -49,7 +50,6 @@ import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/r
 import { createRequestShares, type RequestShares } from "./http/request_shares.ts";
 import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
-import type { JobServices } from "./jobs/jobs.ts";
 import { createJobRunner, type JobRunner, WAITING_WEBHOOK_SPACES } from "./jobs/runner.ts";
 import { KeyedMutex } from "./keyed_mutex.ts";
 import type { LongWorkServices } from "./long_work.ts";
@@ -210,13 +210,13 @@ export async function openServices(
     const changeFeeds = new ChangeFeeds({ engine, log });
     const liveLists = new LiveLists(() => services);
     const jobServices = { engine, clock, log };
-    const collectionRemovals = createJobRunner<JobServices>(jobServices, {
+    const collectionRemovals = createJobRunner<Services>(jobServices, {
       kinds: [COLLECTION_REMOVAL],
       atOnceMax: REMOVALS_AT_ONCE_MAX,
-      servicesOf: () => jobServices,
+      servicesOf: () => services,
     });
     const jobRunner = createJobRunner<Services>(jobServices, {
-      kinds: [SEND_MAIL, SEND_CODE, SEND_ACCOUNT_CODE],
+      kinds: [SEND_MAIL, SEND_CODE, SEND_ACCOUNT_CODE, UNHELD_FILE_REMOVAL],
       atOnceMax: MAILS_AT_ONCE_MAX,
       servicesOf: () => services,
     });

@@ -1,6 +1,6 @@
 /** Writes what is generated from the code and committed; `--check` only says what is out of step. */
 import { SETTINGS } from "@/lib/runtime/settings.ts";
-import { LIMITS } from "@/lib/limits.ts";
+import { LIMITS } from "@/lib/limit_table.ts";
 import { buildDocument } from "./document.ts";
 
 const SETTINGS_PAGE = new URL("../docs/self-hosting.md", import.meta.url);

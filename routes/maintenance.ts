@@ -7,12 +7,12 @@ import { KEPT_ANSWERS } from "@/lib/documents/idempotency.ts";
 import { EXCHANGE_CODES } from "@/lib/auth/exchange_codes.ts";
 import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
 import { SESSIONS } from "@/lib/auth/sessions.ts";
-import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { LIVE_TICKETS } from "@/lib/events/live/tickets.ts";
 import { COLLECTION_REMOVAL } from "@/lib/documents/collection_removals.ts";
 import { QUESTIONS } from "@/lib/documents/question_records.ts";
 import { RATE_COUNTS } from "@/lib/http/stored_counts.ts";
 import { storedCollections } from "@/lib/documents/save_collection.ts";
+import { type KeepServices, removableRecords } from "@/lib/documents/keep_files.ts";
 import { purgeTrash } from "@/lib/documents/trash.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
@@ -84,7 +84,10 @@ export interface Removed {
  * every project and of those who own them. Several processes may do so at once.
  */
 export async function maintain(
-  services: Pick<Services, "engine" | "clock" | "newId" | "blobStores" | "log">,
+  services: Pick<
+    Services,
+    "engine" | "clock" | "newId" | "blobStores" | "log" | "jobRunner"
+  >,
   stopped: () => boolean = () => false,
 ): Promise<Removed> {
   const { engine, clock } = services;
@@ -120,16 +123,16 @@ export async function maintain(
 }
 
 async function purgeDocuments(
-  services: Pick<Services, "engine" | "clock">,
+  services: KeepServices,
   projectId: Id,
   stopped: () => boolean,
 ): Promise<number> {
   let documents = 0;
-  for (const { records } of await storedCollections(services, projectId)) {
+  for (const { id, records, files } of await storedCollections(services, projectId)) {
     if (stopped()) return documents;
     const writing = byCorbel(timestamp(services.clock));
-    const kept = services.engine.records<StoredDocument>(projectId, records, writing);
-    documents += await purgeTrash(services, kept);
+    const holders = { projectId, collectionId: id!, files, records, writing };
+    documents += await purgeTrash(services, removableRecords(services, holders));
   }
   return documents;
 }

@@ -1,5 +1,5 @@
 import { actorOf, type Caller } from "../auth/principals.ts";
-import { type Clock, timestamp } from "../clock.ts";
+import { timestamp } from "../clock.ts";
 import type { DeclaredUserField } from "../auth/public_profile.ts";
 import type { NewId } from "../ids.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
@@ -7,9 +7,10 @@ import { Patience } from "../patience.ts";
 import { Problem } from "../problems.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, eq, or } from "../store/filter.ts";
-import type { Authorship, Definition, Engine, Filter, Id, Records } from "../store/port.ts";
+import type { Authorship, Definition, Filter, Id, Records } from "../store/port.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
+import type { FileLookup } from "./populated_files.ts";
 import { letWritersIn } from "./redefine.ts";
 
 /** A collection that a caller may read. Only {@linkcode openForReading} makes one. */
@@ -40,14 +41,12 @@ interface ShownUserFields {
   of(projectId: Id): MaybePromise<readonly DeclaredUserField[]>;
 }
 
-export interface AccessServices {
-  readonly engine: Engine;
+export interface AccessServices extends FileLookup {
   readonly catalog: Omit<Catalog, "forgetProject">;
   readonly userFields: ShownUserFields;
 }
 
 export interface WriteAccessServices extends AccessServices {
-  readonly clock: Clock;
   readonly newId: NewId;
 }
 

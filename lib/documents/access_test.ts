@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { BlobStores } from "../files/stores.ts";
 import type { Caller } from "../auth/principals.ts";
 import { systemClock } from "../clock.ts";
 import type { Engine, Filter, Id, Stored } from "../store/port.ts";
@@ -48,6 +49,7 @@ function services(stored: StoredDocument | null = null) {
       forgotten: 0,
     },
     userFields: { of: () => [] },
+    blobStores: null as unknown as BlobStores,
     clock: systemClock,
     newId: () => PROJECT,
   } satisfies WriteAccessServices & { asked: Filter[] };

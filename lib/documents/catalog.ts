@@ -73,7 +73,7 @@ function wholeInside({ fields, items }: Pick<ItemDefinition, "fields" | "items">
 export const collectionOf = ({ value, revision }: StoredDefinition): Collection => {
   const { _id: id, version = id } = value;
   const restsOn = { kind: COLLECTIONS, id, revision };
-  return compileCollection(definitionOf(value), { restsOn, version, storedAs: placeOf(value) });
+  return compileCollection(definitionOf(value), { id, restsOn, version, storedAs: placeOf(value) });
 };
 
 /** By the id too: a collection made again under its name may have the revision of the earlier one. */

@@ -2,6 +2,7 @@ import { DOCUMENT_BYTES_MAX, DOCUMENT_MEMBERS_MAX } from "../limits.ts";
 import type { Definition, FieldShape, Id, Index, Json, StoredRecord } from "../store/port.ts";
 import { nearestShape } from "../store/shape.ts";
 import { keyOf, searchPaths } from "./definition_indexes.ts";
+import { type FileField, fileFieldsOf, removesFiles } from "./file_fields.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 import { SERVER_FIELDS } from "./names.ts";
 
@@ -15,9 +16,13 @@ export type StoredDocument = StoredRecord & {
 
 /** A collection ready for use: its definition and what follows from it. */
 export interface Collection {
+  /** Of the record that holds the definition; null where it is not stored. */
+  readonly id: Id | null;
   readonly definition: CollectionDefinition;
   /** How its documents are stored. */
   readonly records: Definition;
+  /** Fields that hold paths of files. */
+  readonly files: readonly FileField[];
   /** Distinct for every compilation: what was remembered of another definition does not apply. */
   readonly version: string;
 }
@@ -33,16 +38,20 @@ const SERVER_SHAPES: Readonly<Record<string, FieldShape>> = {
 
 /**
  * `restsOn` is the record that holds the definition and `version` its version, both left out where
- * it is not stored; `storedAs` is what its documents are kept under, its name if left out.
+ * nothing is written under it; `id` is the record's, and left out where it is not stored; `storedAs`
+ * is what its documents are kept under, its name if left out.
  */
 export function compileCollection(
   definition: CollectionDefinition,
-  { storedAs = definition.name, ...stands }: Pick<Definition, "restsOn" | "version"> & {
-    readonly storedAs?: string;
-  } = {},
+  { storedAs = definition.name, id = null, ...stands }:
+    & Pick<Definition, "restsOn" | "version">
+    & { readonly storedAs?: string; readonly id?: Id | null } = {},
 ): Collection {
+  const files = fileFieldsOf(definition.fields);
   return {
+    id,
     definition,
+    files,
     records: {
       name: storedAs,
       fields: { ...shapesOf(definition.fields), ...SERVER_SHAPES },
@@ -50,6 +59,8 @@ export function compileCollection(
         listing("createdAt"),
         ...ownerIndexes(definition),
         ...definition.fields.flatMap((field) => fieldIndexes(field, "")),
+        // Whoever removes a file looks whether another document holds it, in whichever field.
+        ...(removesFiles({ files }) ? files.map(({ path }) => listing(path)) : []),
         ...definition.indexes.map(({ fields, unique }) => ({ keys: fields.map(keyOf), unique })),
       ]),
       search: searchPaths(definition.fields),

@@ -4,9 +4,10 @@ import { REQUEST_TIMEOUT_MS } from "../limits.ts";
 import type { NewId } from "../ids.ts";
 import { deleteGently } from "../store/expiry.ts";
 import { ALL } from "../store/filter.ts";
-import type { Definition, Transaction } from "../store/port.ts";
+import type { Definition, Json, Transaction } from "../store/port.ts";
 import { type CollectionRecord, placeOf } from "./catalog.ts";
-import type { StoredDocument } from "./collection.ts";
+import { fileFieldsOf, removesFiles } from "./file_fields.ts";
+import { type Holders, type KeepServices, removableRecords } from "./keep_files.ts";
 
 /**
  * How long somebody may go on writing who found the collection before it was deleted: what is known
@@ -20,11 +21,14 @@ const LATE_WRITES_MS = 3 * REQUEST_TIMEOUT_MS;
  * writers who have not heard of the deletion, ever touch the new one's documents. It is emptied at
  * once, and removed when nobody can write there any more.
  */
-export const COLLECTION_REMOVAL: JobKind<JobServices> = {
+export const COLLECTION_REMOVAL: JobKind<JobServices & KeepServices> = {
   name: "removeCollection",
-  async run({ engine, clock }, projectId, { subject: storedAs, createdAt }, stopped) {
+  async run(services, projectId, { subject: storedAs, createdAt, detail }, stopped) {
+    const { engine, clock } = services;
     const place = keptAt(storedAs);
-    await deleteGently(engine.records<StoredDocument>(projectId, place), ALL, stopped);
+    const held = (detail ?? NO_FILES) as unknown as HeldFiles; // As it was enqueued.
+    const documents = removableRecords(services, { ...held, projectId, records: place });
+    await deleteGently(documents, ALL, stopped);
     if (stopped()) return clock.now();
     const quietAt = Date.parse(createdAt) + LATE_WRITES_MS;
     if (clock.now() <= quietAt) return quietAt + 1;
@@ -32,6 +36,11 @@ export const COLLECTION_REMOVAL: JobKind<JobServices> = {
     return null;
   },
 };
+
+/** Which files go with the documents; noted where any do. */
+type HeldFiles = Pick<Holders, "collectionId" | "files">;
+
+const NO_FILES = { collectionId: "", files: [] };
 
 /** As far as it matters to remove it. */
 const keptAt = (storedAs: string): Definition => ({
@@ -49,6 +58,12 @@ export async function enqueueCollectionRemoval(
 ): Promise<JobRecord> {
   const storedAs = placeOf(record);
   const options = { kind: COLLECTION_REMOVAL.name, isClaimed: true };
-  const [job] = await enqueue(tx, services, [{ subject: storedAs, lane: storedAs }], options);
+  const files = fileFieldsOf(record.definition.fields);
+  const held: HeldFiles = { collectionId: record._id, files };
+  const [job] = await enqueue(tx, services, [{
+    subject: storedAs,
+    lane: storedAs,
+    ...(removesFiles(held) && { detail: held as unknown as Json }),
+  }], options);
   return job!;
 }

@@ -6,6 +6,7 @@ import { settled, type WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import { DefaultsRoom } from "./defaults.ts";
 import { asMembers, type Members } from "./document.ts";
+import { keepFiles } from "./keep_files.ts";
 import { documentOf } from "./prepare_write.ts";
 import type { WriteServices } from "./write_document.ts";
 import { writeOnce } from "./write_once.ts";
@@ -41,6 +42,10 @@ async function createAll(
   const { data } = await writeOnce(services, target, { key, request }, async (tx, room) => {
     const writing = { room, by: target.by };
     await tx.records<StoredDocument>(target.collection.records, writing).insertMany(documents);
+    for (const [i, after] of documents.entries()) {
+      const kept = keepFiles(tx, services, { target, before: null, after });
+      await kept.catch((error) => refuseInList(i, error));
+    }
     return answer;
   });
   return data;
@@ -61,7 +66,11 @@ function inList<T>(index: number, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    throw new Problem(error.code, { message: `documents[${index}]: ${error.message}` });
+    return refuseInList(index, error);
   }
+}
+
+function refuseInList(index: number, error: unknown): never {
+  if (!(error instanceof Problem)) throw error;
+  throw new Problem(error.code, { message: `documents[${index}]: ${error.message}` });
 }

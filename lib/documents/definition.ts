@@ -217,10 +217,24 @@ function checkField(field: FieldDefinition, at: FieldPlace): void {
   if (field.search && (at.inArray || !isText(field))) {
     throw refuse("cannot be searched: only String and Array of String outside arrays can");
   }
+  checkFile(field, at, refuse);
   checkDefault(field, at, refuse);
 }
 
-const isText = ({ type, items }: FieldDefinition): boolean =>
+function checkFile(
+  { file = false, onDelete, ...field }: FieldDefinition,
+  { inArray }: FieldPlace,
+  refuse: (why: string) => Problem,
+): void {
+  if (!file && onDelete !== undefined) throw refuse('has "onDelete", so it needs "file": true');
+  if (!file) return;
+  if (inArray || !isText(field)) {
+    throw refuse("cannot hold files: only String and Array of String outside arrays can");
+  }
+  if (field.default !== undefined) throw refuse("holds files, so it can have no default");
+}
+
+const isText = ({ type, items }: ItemDefinition): boolean =>
   type === "String" || (type === "Array" && items?.type === "String");
 
 function checkIndexes(

@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   DEFINITION_DEPTH_MAX,
   DEFINITION_FIELDS_MAX,
+  DOCUMENT_FILES_MAX,
   INDEX_FIELDS_MAX,
   INDEXED_ELEMENTS_MAX,
   INDEXES_MAX,
@@ -12,6 +13,7 @@ import {
 import {
   FIELD_TYPES,
   type FieldDefinition,
+  FILE_FATES,
   type ItemDefinition,
   type RlsSetting,
 } from "./fields.ts";
@@ -70,6 +72,18 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
           `arrays. Up to ${SEARCH_FIELDS_MAX} fields. Of a document's search fields together the ` +
           `first ${SEARCHED_LENGTH_MAX} characters are read, and ${SEARCHED_WORDS_MAX} different ` +
           "words kept.",
+      ),
+      file: z.boolean().optional().describe(
+        "Whether it holds paths of the project's files: of a String or an Array of String, outside " +
+          "other arrays. Only paths of confirmed files can be stored, and of a signed-in user only " +
+          "of their own; what a document holds already may stay. `populate` shows what is known of " +
+          `them, with an address. A document holds up to ${DOCUMENT_FILES_MAX}. A field with stored ` +
+          "values cannot become one: declare another one and copy them.",
+      ),
+      onDelete: z.enum(FILE_FATES).optional().describe(
+        "With `file`: `remove` deletes a file, within a minute, when its document is removed for " +
+          "good, or holds it no more, and no other document of the collection holds it. Its trash " +
+          "counts. `keep` is the default.",
       ),
       default: z.unknown().optional().describe("Fills the field where it is missing; not null."),
     }),

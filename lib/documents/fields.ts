@@ -11,6 +11,9 @@ export const FIELD_TYPES = [
   "Ref",
 ] as const;
 
+/** What can become of a file that its document holds no more; the first is the default. */
+export const FILE_FATES = ["keep", "remove"] as const;
+
 /** A field without its name: what the elements of an array are. */
 export interface ItemDefinition {
   readonly type: (typeof FIELD_TYPES)[number];
@@ -28,6 +31,10 @@ export interface FieldDefinition extends ItemDefinition {
   readonly search: boolean;
   /** Fills a missing field; not null. */
   readonly default?: Json;
+  /** Whether it holds paths of the project's files. */
+  readonly file?: boolean;
+  /** What becomes of a file that a document holds no more. */
+  readonly onDelete?: (typeof FILE_FATES)[number];
 }
 
 /** What a path names, by its parts; null where nothing is declared there. */

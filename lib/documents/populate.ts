@@ -1,7 +1,7 @@
 import type { Caller } from "../auth/principals.ts";
 import { type DeclaredUserField, publicProfile } from "../auth/public_profile.ts";
 import { type UserRecord, USERS } from "../auth/users.ts";
-import { ANSWER_BYTES_MAX, LIST_LIMIT_MAX, REFERRERS_MAX } from "../limits.ts";
+import { ANSWER_BYTES_MAX, LIST_LIMIT_MAX, POPULATED_FILES_MAX, REFERRERS_MAX } from "../limits.ts";
 import { nextTurn } from "../next_turn.ts";
 import { Problem } from "../problems.ts";
 import { and, within } from "../store/filter.ts";
@@ -14,7 +14,8 @@ import type { AccessServices } from "./access.ts";
 import type { Collection } from "./collection.ts";
 import type { Members } from "./document.ts";
 import { EmbeddedTexts } from "./embedded.ts";
-import { type Link, linksOf } from "./populate_links.ts";
+import { isCollection, type Link, linksOf } from "./populate_links.ts";
+import { populatedFiles } from "./populated_files.ts";
 import { partOf } from "./projection.ts";
 import type { Presentation } from "./query.ts";
 import { stepsOf } from "./steps.ts";
@@ -39,7 +40,8 @@ interface Populated {
 }
 
 /**
- * Puts documents in the place of the ids that refer to them, and beside them those that refer back.
+ * Puts documents and files in the place of the ids and paths that refer to them, and beside them
+ * documents that refer back.
  * What the caller may not see stays an id, or is left out. A target is read once for an answer, and
  * no more of it kept than is shown. The store is asked for many documents at once, level by level.
  */
@@ -52,6 +54,8 @@ export class Populator {
   readonly #texts = new EmbeddedTexts();
   /** By link, what was found for ids; null for those whose documents are missing or not to be seen. */
   readonly #found = new Map<Link, Map<Id, PopulatedTarget | null>>();
+  /** How many files were asked for. */
+  #files = 0;
   /** Bytes of what was found at each level: all of a level is shown once at least. */
   readonly #keptBytes: number[] = [];
 
@@ -154,7 +158,7 @@ export class Populator {
   }
 
   #referrers({ target, by }: Link, ids: readonly Id[]) {
-    if (target === null || target === "users") return Promise.resolve(new Map<Id, Id[]>());
+    if (!isCollection(target)) return Promise.resolve(new Map<Id, Id[]>());
     return target.records.referrers({
       path: by!,
       ids: [...new Set(ids)],
@@ -170,12 +174,32 @@ export class Populator {
     ids: readonly Id[],
     level: number,
   ): AsyncGenerator<readonly [Id, string]> {
+    if (link.target === "files") return yield* this.#shownFiles(link, ids, level);
     for await (const texts of targetTexts(this.#services, this.#caller, { link, ids })) {
       for (const text of texts) this.#size.read(text);
       for (const [i, text] of (await this.#made(link, texts, level)).entries()) {
         this.#keep(level, bytesOf(text));
         yield [idOf(texts[i]!), text];
       }
+    }
+  }
+
+  async *#shownFiles(
+    { part }: Link,
+    paths: readonly string[],
+    level: number,
+  ): AsyncGenerator<readonly [string, string]> {
+    this.#files += paths.length;
+    if (this.#files > POPULATED_FILES_MAX) {
+      const message =
+        `The answer would show more than ${POPULATED_FILES_MAX} files: ask for fewer ` +
+        "documents at once.";
+      throw new Problem("ANSWER_TOO_LARGE", { message });
+    }
+    for await (const file of populatedFiles(this.#services, this.#caller.projectId, paths)) {
+      const text = this.#texts.write(partOf({ ...file }, part));
+      this.#keep(level, bytesOf(text));
+      yield [file.path, text];
     }
   }
 
@@ -229,7 +253,7 @@ async function* targetTexts(
 ): AsyncGenerator<readonly string[]> {
   if (target === "users") {
     yield* textsOf(engine.records<UserRecord>(projectId, USERS), and(), ids);
-  } else if (target !== null) {
+  } else if (isCollection(target)) {
     yield* textsOf(target.records, target.visible(false), ids);
   }
 }

@@ -6,11 +6,17 @@ import { type AccessServices, type ReadAccess, readAccess } from "./access.ts";
 import type { Collection } from "./collection.ts";
 import type { FieldDefinition } from "./fields.ts";
 import { isServerField } from "./names.ts";
-import { firstReference, type PopulateStep, populateSteps, referenceAt } from "./populate_path.ts";
+import {
+  FILES,
+  firstReference,
+  type PopulateStep,
+  populateSteps,
+  referenceAt,
+} from "./populate_path.ts";
 import { type Part, partBehind, type Projection } from "./projection.ts";
 
-/** Whose documents are put in: of a collection, or users; null where the caller may see none. */
-export type Target = ReadAccess | "users" | null;
+/** What is put in: documents of a collection, users or files; null where the caller may see none. */
+export type Target = ReadAccess | "users" | "files" | null;
 
 /** A level of `populate`: which other documents are put into documents, and where. */
 export interface Link {
@@ -84,10 +90,12 @@ const refuse = (path: string, why: string) =>
 
 async function forward(way: Way, level: Level, steps: readonly PopulateStep[]): Promise<Level> {
   const found = firstReference(level.fields, steps);
-  if (found === null) throw refuse(way.path, `${shown(steps[0]!.name)} is not declared as a Ref`);
+  if (found === null) {
+    throw refuse(way.path, `${shown(steps[0]!.name)} is not declared as a Ref, nor as a file`);
+  }
   const { names, isList } = found;
   return await levelAt(level, names.join("."), async () => {
-    const target = found.target === "users" ? "users" : await openTarget(way, found.target);
+    const target = await forwardTarget(way, found.target);
     return { ...describe(found.target, target), names, isList, by: null };
   });
 }
@@ -118,11 +126,19 @@ async function backward(
   });
 }
 
+async function forwardTarget(way: Way, name: string): Promise<Target> {
+  if (name === "users") return "users";
+  return name === FILES ? "files" : await openTarget(way, name);
+}
+
 const describe = (name: string, target: Target) => ({
   name,
   target,
-  fields: target === null || target === "users" ? [] : target.collection.definition.fields,
+  fields: isCollection(target) ? target.collection.definition.fields : [],
 });
+
+export const isCollection = (target: Target): target is ReadAccess =>
+  target !== null && typeof target === "object";
 
 async function levelAt(
   { inner }: Level,

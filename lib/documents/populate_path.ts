@@ -21,9 +21,13 @@ export function populateSteps(text: string): PopulateStep[] | null {
   return text === "" || text.endsWith(".") ? null : steps;
 }
 
+/** What fields of files refer to: no collection has this name. */
+export const FILES = "_files";
+
 /** What a field refers to, alone or by the elements of a list. */
 export interface Reference {
   readonly names: readonly string[];
+  /** A collection's name, `users` or {@linkcode FILES}. */
   readonly target: string;
   readonly isList: boolean;
 }
@@ -39,8 +43,8 @@ export function firstReference(
     const field = by === null ? members.find(({ key }) => key === name) : undefined;
     if (field === undefined) return null;
     names.push(name);
-    const target = field.ref ?? field.items?.ref;
-    if (target !== undefined) return { names, target, isList: field.ref === undefined };
+    const target = field.file ? FILES : field.ref ?? field.items?.ref;
+    if (target !== undefined) return { names, target, isList: field.type === "Array" };
     members = field.fields ?? [];
   }
   return null;

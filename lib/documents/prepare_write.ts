@@ -61,6 +61,8 @@ export interface Written {
 export interface PreparedWrite {
   /** Whether the project's plan has to have room for it. */
   readonly needsRoom: boolean;
+  /** The stored document that it may take values of; null where it takes none. */
+  readonly changes: Filter | null;
   /**
    * Throws what of the stored document is in its way, or that there is none.
    * @param target Whose records it is done to.
@@ -92,7 +94,7 @@ export function prepareWrite(
   switch (write.action) {
     case "create": {
       const document = documentOf(services, target, asMembers(write.body));
-      return growing(async ({ records }) => created(await records.insert(document)));
+      return growing(null, async ({ records }) => created(await records.insert(document)));
     }
     case "replace": {
       const members = membersOf(write);
@@ -101,7 +103,8 @@ export function prepareWrite(
       const { defaultsRoom: room } = services;
       const whole = validateDocument(target.collection, members, { kept, ...(room && { room }) });
       const change = replacement(services, whole, kept);
-      return growing((target) => changeLive(target, write, { change, beside: [] }));
+      const mine = mineLive(target, write.id);
+      return growing(mine, (target) => changeLive(target, write, { change, beside: [] }));
     }
     case "upsert":
       return upsert(services, target, write);
@@ -111,16 +114,29 @@ export function prepareWrite(
       const members = membersOf(write);
       checkOwnerUnchanged(target, members);
       const { change, beside } = patch(services, target.collection, members);
-      return growing((target) => changeLive(target, write, { change, beside }));
+      const mine = mineLive(target, write.id);
+      return growing(mine, (target) => changeLive(target, write, { change, beside }));
     }
-    case "delete":
-      return { needsRoom: false, run: (target) => remove(services, target, write) };
-    case "recover":
-      return { needsRoom: false, run: (target) => recover(services, target, write.id) };
+    case "delete": {
+      const changes = write.permanent ? eq("_id", write.id) : null;
+      return { needsRoom: false, changes, run: (target) => remove(services, target, write) };
+    }
+    case "recover": {
+      const changes = eq("_id", write.id);
+      return { needsRoom: false, changes, run: (target) => recover(services, target, write.id) };
+    }
   }
 }
 
-const growing = (run: PreparedWrite["run"]): PreparedWrite => ({ needsRoom: true, run });
+const growing = (changes: Filter | null, run: PreparedWrite["run"]): PreparedWrite => ({
+  needsRoom: true,
+  changes,
+  run,
+});
+
+/** A document that is not in the trash, if it is the caller's to write. */
+const mineLive = (target: WriteAccess, id: Id): Filter =>
+  and(eq("_id", id), LIVE, ownerFilter(target));
 
 const created = (stored: Stored<StoredDocument>): Written => ({
   id: stored.value._id,
@@ -213,7 +229,7 @@ async function changeLive(
   { change, beside }: Wanted,
 ): Promise<Written> {
   const { records } = target;
-  const mine = and(eq("_id", id), LIVE, ownerFilter(target));
+  const mine = mineLive(target, id);
   // Without one nothing is waited for, so that writes are done in the order in which they came.
   const unchanged = ifMatch === null
     ? ALL
@@ -264,9 +280,10 @@ function upsert(
   const members = validated(target, given, services.defaultsRoom);
   const change = replacement(services, members, keptOwner(target, given));
   const document = newDocument(write.id, members, timestamp(services.clock));
-  const mine = and(eq("_id", write.id), LIVE, ownerFilter(target));
+  const mine = mineLive(target, write.id);
   return {
     needsRoom: true,
+    changes: mine,
     run: async ({ records }) => upserted(await records.upsert(mine, change, document)),
     async taken(target, path) {
       if (path !== "_id") return null;
@@ -299,6 +316,7 @@ function upsertBy(
   const mine = and(same, LIVE, ownerFilter(target));
   return {
     needsRoom: true,
+    changes: mine,
     run: async ({ records }) => upserted(await records.upsert(mine, change, document)),
     async taken(target, path) {
       if (path !== field) return null;

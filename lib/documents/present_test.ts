@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { systemClock } from "../clock.ts";
+import type { BlobStores } from "../files/stores.ts";
 import type { Caller } from "../auth/principals.ts";
 import type { Engine } from "../store/port.ts";
 import type { AccessServices } from "./access.ts";
@@ -18,6 +20,8 @@ const services: AccessServices = {
   engine: null as unknown as Engine,
   catalog: { find: () => Promise.reject(new Error("asked")), forget() {}, forgotten: 0 },
   userFields: { of: () => [] },
+  clock: systemClock,
+  blobStores: null as unknown as BlobStores,
 };
 
 const presentation = (query: string): Presentation => parseDocumentQuery(collection, query);

@@ -313,7 +313,10 @@ function parsePopulate(
     // What lies behind the first reference is looked at with the definitions of others at hand.
     const { fields } = collection.definition;
     if (steps[0]!.by === null && firstReference(fields, steps) === null) {
-      throw refuse(name, `cannot follow ${shown(path)}: it is not declared as a Ref`);
+      throw refuse(
+        name,
+        `cannot follow ${shown(path)}: it is not declared as a Ref, nor as a file`,
+      );
     }
   }
   return paths;

@@ -211,7 +211,7 @@ export async function storedCollections(
   const found = page.more ? await readCollections(records) : page.records();
   // Whoever reads all documents, or removes them, does so under whichever definition.
   const collections = found.map((record) =>
-    compileCollection(definitionOf(record), { storedAs: placeOf(record) })
+    compileCollection(definitionOf(record), { id: record._id, storedAs: placeOf(record) })
   );
   known.set(projectId, { text: page.items, collections });
   return collections;

@@ -24,7 +24,7 @@ const OLDEST_FIRST = [{ path: "createdAt", descending: false }] as const;
  */
 export async function purgeTrash(
   { clock }: { clock: Clock },
-  records: Records<StoredDocument>,
+  records: Pick<Records<StoredDocument>, "list" | "deleteMany">,
 ): Promise<number> {
   const expired = and(eq("isDeleted", true), compare("deletedAt", "lt", trashLimit(clock)));
   let removed = 0;

@@ -5,6 +5,7 @@ import type { Id, Json, Page, Records } from "../store/port.ts";
 import { valueAt } from "../store/shape.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
 import { keyOf } from "./definition_indexes.ts";
+import { fileFieldsOf } from "./file_fields.ts";
 import type { CollectionDefinition, FieldDefinition, IndexDefinition } from "./fields.ts";
 import { crowded, indexedArrays } from "../store/indexed_arrays.ts";
 import { validateValue } from "./validate.ts";
@@ -26,6 +27,8 @@ const PAGE_MAX = 200;
 export interface NewRules {
   readonly changed: readonly FieldDefinition[];
   readonly together: readonly Together[];
+  /** Paths of fields that hold files from now on. */
+  readonly files: readonly string[];
   /** Paths of arrays that have an index from now on. */
   readonly arrays: readonly string[];
   /** Values of unique fields, as far as they were seen; null where it is not to be looked at. */
@@ -41,15 +44,16 @@ export function newRules(
   const changed = changedFields(before, after);
   const together = unique ? newlyUnique(before, after) : [];
   const arrays = newlyIndexed(before, after);
-  if (changed.length + together.length + arrays.length === 0) return null;
+  const files = newlyFiles(before, after);
+  if (changed.length + together.length + arrays.length + files.length === 0) return null;
   const taken = unique ? new Map(changed.map((field) => [field.key, new Set<Json>()])) : null;
-  return { changed, together, arrays, taken };
+  return { changed, together, files, arrays, taken };
 }
 
 /** What is wrong with a document, beside those that were asked about before; null if nothing is. */
 export function violationOf(rules: NewRules, document: StoredDocument): Violation | null {
   const fault = faultOf(rules, document) ?? takenTogether(rules.together, document) ??
-    crowded(rules.arrays, document)[0];
+    notOfFiles(rules, document) ?? crowded(rules.arrays, document)[0];
   return fault === undefined ? null : { id: document._id, fault };
 }
 
@@ -71,6 +75,18 @@ export async function findViolations(
     }
   }
   return found;
+}
+
+function newlyFiles(before: CollectionDefinition, after: CollectionDefinition): string[] {
+  const was = new Set(fileFieldsOf(before.fields).map(({ path }) => path));
+  return fileFieldsOf(after.fields).map(({ path }) => path).filter((path) => !was.has(path));
+}
+
+/** What was stored without being looked at might be the path of somebody's private file. */
+function notOfFiles({ files }: NewRules, document: StoredDocument): FieldFault | null {
+  const path = files.find((path) => (valueAt(document, path) ?? null) !== null);
+  if (path === undefined) return null;
+  return { path, message: "has a value: declare another field for files, and copy it there" };
 }
 
 function newlyIndexed(before: CollectionDefinition, after: CollectionDefinition): string[] {

@@ -12,6 +12,7 @@ import {
   type WriteAccessServices,
 } from "./access.ts";
 import { DefaultsRoom } from "./defaults.ts";
+import { announceRemovals } from "./keep_files.ts";
 import { type DocumentWrite, prepareWrite, type Written } from "./prepare_write.ts";
 import { type OpenedWrite, runWithin, untilWritten, type WriteServices } from "./write_document.ts";
 import { writeOnce } from "./write_once.ts";
@@ -78,6 +79,7 @@ async function writeAll(
     readonly targets: readonly WriteAccess[];
   },
 ): Promise<string> {
+  await announceRemovals(services, caller.projectId, targets.map(({ collection }) => collection));
   const byName = new Map(targets.map((one) => [one.collection.definition.name, one]));
   const preparing = { ...services, defaultsRoom: new DefaultsRoom() };
   const writes: OpenedWrite[] = [];
@@ -100,7 +102,7 @@ async function writeAll(
           writeOnce(services, owner, { key, request }, async (scope, room) => {
             const results = new Results();
             for (at = 0; at < writes.length; at++) {
-              results.add(await runWithin({ scope, room }, writes[at]!));
+              results.add(await runWithin({ scope, room, services }, writes[at]!));
             }
             at = -1;
             return { data: results.text(), isNew: false };

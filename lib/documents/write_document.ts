@@ -1,8 +1,9 @@
 import { UniqueViolation } from "../store/errors.ts";
-import type { Engine, Room, Transaction } from "../store/port.ts";
+import type { Engine, Room } from "../store/port.ts";
 import { settled, type WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import { writing } from "./document.ts";
+import { announceRemovals, keepFiles, type KeepServices, type Scope } from "./keep_files.ts";
 import {
   type DocumentWrite,
   type PreparedWrite,
@@ -14,7 +15,7 @@ import { type QuotaServices, withinQuota } from "./quota.ts";
 import type { Repeatable } from "./idempotency.ts";
 import { writeOnce } from "./write_once.ts";
 
-export interface WriteServices extends QuotaServices, PrepareServices {
+export interface WriteServices extends QuotaServices, PrepareServices, KeepServices {
   readonly engine: Engine;
 }
 
@@ -27,9 +28,6 @@ export interface WriteResult {
   /** Whether the write has made it. */
   readonly isNew: boolean;
 }
-
-/** Where documents are written: in a transaction, or by one statement that is one by itself. */
-export type Scope = Pick<Transaction, "records">;
 
 /**
  * Writes one document. Throws what is wrong with the body, what row-level security says,
@@ -47,6 +45,7 @@ async function write(
   { idempotencyKey = null, ...input }: WriteInput,
 ): Promise<WriteResult> {
   const prepared = prepareWrite(services, target, input);
+  await announceRemovals(services, target.projectId, [target.collection]);
   return await untilWritten(
     { prepared, target },
     () =>
@@ -59,18 +58,26 @@ async function write(
   );
 }
 
-/** By one statement, which is a transaction of its own. */
+/** By one statement, which is a transaction of its own; but where files are looked at too. */
 async function writeAlone(
-  { engine, ...services }: WriteServices,
+  services: WriteServices,
   target: WriteAccess,
   prepared: PreparedWrite,
 ): Promise<WriteResult> {
-  const { projectId } = target;
-  const scope: Scope = { records: (...given) => engine.records(projectId, ...given) };
+  const { engine } = services;
+  const { projectId, collection } = target;
+  const statement: Scope = { records: (...given) => engine.records(projectId, ...given) };
+  const within = <T>(work: (scope: Scope) => Promise<T>): Promise<T> =>
+    collection.files.length === 0 ? work(statement) : engine.transaction(projectId, work);
   return await withinQuota(
     services,
     projectId,
-    (room) => writing(async () => resultOf(await runWithin({ scope, room }, { prepared, target }))),
+    (room) =>
+      writing(() =>
+        within(async (scope) =>
+          resultOf(await runWithin({ scope, room, services }, { prepared, target }))
+        )
+      ),
   );
 }
 
@@ -80,7 +87,8 @@ async function writeByKey(
   { prepared, repeatable }: { prepared: PreparedWrite; repeatable: Repeatable },
 ): Promise<WriteResult> {
   const { data, isNew } = await writeOnce(services, target, repeatable, async (scope, room) => {
-    const { json, isNew } = resultOf(await runWithin({ scope, room }, { prepared, target }));
+    const written = await runWithin({ scope, room, services }, { prepared, target });
+    const { json, isNew } = resultOf(written);
     return { data: json, isNew };
   });
   return { json: data, isNew };
@@ -97,15 +105,29 @@ export interface OpenedWrite {
   readonly target: WriteAccess;
 }
 
+/** What a write is a part of. */
+export interface Within {
+  readonly scope: Scope;
+  readonly room: Room;
+  readonly services: WriteServices;
+}
+
 /** Does a write as part of whatever else is done in its scope. */
-export const runWithin = (
-  { scope, room }: { readonly scope: Scope; readonly room: Room },
+export async function runWithin(
+  { scope, room, services }: Within,
   { prepared, target }: OpenedWrite,
-): Promise<Written> => {
+): Promise<Written> {
   const writing = { by: target.by, ...(prepared.needsRoom && { room }) };
-  const records = scope.records<StoredDocument>(target.collection.records, writing);
-  return prepared.run({ ...target, records });
-};
+  const { collection } = target;
+  const records = scope.records<StoredDocument>(collection.records, writing);
+  const { changes } = prepared;
+  const isLookedAt = changes !== null && collection.files.length > 0;
+  const before = isLookedAt ? await records.findOne(changes) : null;
+  const written = await prepared.run({ ...target, records });
+  const rewritten = { before: before?.value ?? null, after: written.stored?.value ?? null };
+  await keepFiles(scope, services, { target, ...rewritten });
+  return written;
+}
 
 /** How often another may be faster with what an upsert was about to make. */
 const ATTEMPTS_MAX = 3;

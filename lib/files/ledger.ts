@@ -112,10 +112,10 @@ export interface RemovedRows {
 export async function removeRows(
   services: FileServices,
   projectId: Id,
-  take: (uploads: Records<UploadRecord>) => Promise<readonly UploadRecord[]>,
+  take: (uploads: Records<UploadRecord>, tx: Transaction) => Promise<readonly UploadRecord[]>,
 ): Promise<RemovedRows> {
   return await services.engine.transaction(projectId, async (tx) => {
-    const rows = await take(tx.records<UploadRecord>(UPLOADS));
+    const rows = await take(tx.records<UploadRecord>(UPLOADS), tx);
     if (rows.length === 0) return { rows, removals: [] };
     await addSums(tx, projectId, negated(rows.reduce(plus, NOTHING)));
     return { rows, removals: await enqueueRemovals(tx, services, rows) };

@@ -10,6 +10,10 @@ export const NAME_PATTERN = `^${NAME}$`;
 /** `<project_id>/<uuid>_<sanitized_filename>` */
 const PATH = new RegExp(`^([0-9a-f]{24})/${NAME}$`);
 
+/** What somebody reads of a path: the name of its file; null for a text that is no path of ours. */
+export const nameIn = (path: string): string | null =>
+  PATH.test(path) ? path.slice(UUID_AT + UUID_LENGTH + 1) : null;
+
 /** The project whose path it is; null for a text that is no path of ours. */
 export const projectOf = (path: string): Id | null => PATH.exec(path)?.[1] ?? null;
 

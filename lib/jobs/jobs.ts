@@ -7,6 +7,7 @@ import type {
   Engine,
   Filter,
   Id,
+  Json,
   Space,
   StoredRecord,
   Transaction,
@@ -21,6 +22,8 @@ export type JobRecord = StoredRecord & {
   kind: string;
   /** What is to be worked on. */
   subject: string;
+  /** What else its kind has to know; earlier versions left it out. */
+  detail?: Json;
   /** What it depends on. After a failure the other jobs of its lane wait for the next pass. */
   lane: string;
   createdAt: string;
@@ -87,7 +90,7 @@ const RETRY_MS = 60_000;
 const RETRY_MS_MAX = 6 * 3_600_000;
 const ERROR_LENGTH_MAX = 500;
 
-export type NewJob = Pick<JobRecord, "subject" | "lane">;
+export type NewJob = Pick<JobRecord, "subject" | "lane" | "detail">;
 
 export interface EnqueueOptions {
   readonly kind: string;
@@ -96,7 +99,7 @@ export interface EnqueueOptions {
 }
 
 export async function enqueue(
-  tx: Transaction,
+  tx: Pick<Transaction, "records">,
   { clock, newId }: { readonly clock: Clock; readonly newId: NewId },
   jobs: readonly NewJob[],
   { kind, isClaimed = false }: EnqueueOptions,
@@ -111,7 +114,7 @@ export async function enqueue(
 export function jobRecord(
   clock: Clock,
   _id: Id,
-  { kind, subject, lane }: NewJob & Pick<JobRecord, "kind">,
+  { kind, subject, lane, detail }: NewJob & Pick<JobRecord, "kind">,
 ): JobRecord {
   const now = timestamp(clock);
   return {
@@ -119,6 +122,7 @@ export function jobRecord(
     kind,
     subject,
     lane,
+    ...(detail !== undefined && { detail }),
     createdAt: now,
     dueAt: now,
     claimedUntil: null,

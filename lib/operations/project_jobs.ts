@@ -1,5 +1,6 @@
 import { type Clock, deadlinePassed, timestamp } from "../clock.ts";
 import { COLLECTION_REMOVAL } from "../documents/collection_removals.ts";
+import { type KeepServices, UNHELD_FILE_REMOVAL } from "../documents/keep_files.ts";
 import { type FileServices, OBJECT_REMOVAL } from "../files/removals.ts";
 import { INTERNAL } from "../files/stores.ts";
 import { parseId } from "../ids.ts";
@@ -30,13 +31,16 @@ export interface ShownJobs {
   readonly total: number;
 }
 
+type RemovalServices = FileServices & KeepServices;
+
 /** Kinds that follow from what members do, by their names. */
-const OF_MEMBERS: Readonly<Record<string, JobKind<FileServices>>> = {
+const OF_MEMBERS: Readonly<Record<string, JobKind<RemovalServices>>> = {
   [OBJECT_REMOVAL.name]: OBJECT_REMOVAL,
   [COLLECTION_REMOVAL.name]: COLLECTION_REMOVAL,
+  [UNHELD_FILE_REMOVAL.name]: UNHELD_FILE_REMOVAL,
 };
 
-const kindOf = (name: string): JobKind<FileServices> | null =>
+const kindOf = (name: string): JobKind<RemovalServices> | null =>
   Object.hasOwn(OF_MEMBERS, name) ? OF_MEMBERS[name]! : null;
 
 /** What is still to be done in a project. */

@@ -16,8 +16,8 @@ export async function purgeExpired<T extends StoredRecord>(
 }
 
 /** Removes all matches, in batches between which others get their turn; resolves to how many. */
-export async function deleteAll<T extends StoredRecord>(
-  records: Records<T>,
+export async function deleteAll(
+  records: Pick<Records, "deleteMany">,
   filter: Filter,
 ): Promise<number> {
   let removed = 0;
@@ -36,8 +36,8 @@ const GENTLE_BATCH_MAX = 256;
  * {@linkcode deleteAll} for records of any size while others work: batches are as large as their
  * time allows.
  */
-export async function deleteGently<T extends StoredRecord>(
-  records: Records<T>,
+export async function deleteGently(
+  records: Pick<Records, "deleteMany">,
   filter: Filter,
   stopped: () => boolean,
 ): Promise<number> {

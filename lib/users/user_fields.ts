@@ -108,11 +108,9 @@ function checkedFields(given: GivenUserFields): UserField[] {
     const open = isPublic.get(field.key);
     if (typeof open !== "boolean") throw invalid(field.key, 'has a "public" that is no boolean');
     if (BUILT_IN.includes(field.key)) throw invalid(field.key, "is a member of every user");
-    if (field.unique || field.index || field.search) {
-      throw invalid(
-        field.key,
-        "cannot have unique, index or search: only fields of collections can",
-      );
+    if (field.unique || field.index || field.search || field.file) {
+      const message = "cannot have unique, index, search or file: only fields of collections can";
+      throw invalid(field.key, message);
     }
     return { ...field, public: open };
   });

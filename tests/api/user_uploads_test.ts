@@ -9,39 +9,11 @@ import {
 } from "@/lib/files/uploads.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Call } from "../support/conforming_client.ts";
-import { openTestApp, type TestApp, type TestProject, type TestUser } from "../support/test_app.ts";
-import { CONFIRM, FILE, putSigned, REQUEST, type Requested } from "./files.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { FILE, putSigned, REQUEST, type Requested } from "./files.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
-import { createTestOwner } from "./test_owner.ts";
+import { confirming, openUploads, PICTURE } from "./user_files.ts";
 
-const PICTURE = { filename: "cat.png", contentType: "image/png", size: 12 };
-
-/** A project whose users upload files, with some rules of its own. */
-async function openUploads(app: TestApp, files: object = {}) {
-  const owner = await createTestOwner(app);
-  const { project } = owner;
-  const set = (files: object) => owner.asOwner({ method: "PATCH", path: "", body: { files } });
-  ok(await set({ userUploads: "signed-in", ...files }));
-  const ask = (user: TestUser, input: object = {}) =>
-    project.asPublic({ path: REQUEST, body: { ...PICTURE, ...input } }, user);
-  async function request(user: TestUser, input: object = {}): Promise<Requested> {
-    const answer = await ask(user, input);
-    assert.equal(answer.status, 200, answer.text);
-    return { ...PICTURE, ...input, ...answer.body };
-  }
-  async function upload(user: TestUser, input: object = {}): Promise<Requested> {
-    const requested = await request(user, input);
-    assert.equal(await putSigned(app, requested), 200);
-    assert.equal((await project.asPublic(confirming(requested), user)).status, 200);
-    return requested;
-  }
-  return { app, owner, project, set, ask, request, upload };
-}
-
-const confirming = ({ filePath, size }: Requested): Call => ({
-  path: CONFIRM,
-  body: { filePath, size },
-});
 const deleting = (path: string): Call => ({ method: "DELETE", path: FILE, body: { path } });
 const reading = (path: string): Call => ({ path: `${FILE}?${new URLSearchParams({ path })}` });
 const LIST: Call = { path: "/api/storage/files" };

@@ -1,4 +1,9 @@
-import { FIELD_TYPES, type FieldDefinition, type ItemDefinition } from "@/lib/documents/fields.ts";
+import {
+  FIELD_TYPES,
+  type FieldDefinition,
+  FILE_FATES,
+  type ItemDefinition,
+} from "@/lib/documents/fields.ts";
 import { jsonText, parseJson } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
 
@@ -21,6 +26,8 @@ export interface DraftField extends DraftItem {
   readonly unique: boolean;
   readonly index: boolean;
   readonly search: boolean;
+  /** What becomes of the files that it holds; empty where it holds none. */
+  readonly file: string;
   /** Only of fields of users. */
   readonly public: boolean;
   /** Empty where there is none; how it is read depends on the type. */
@@ -37,6 +44,7 @@ export const NEW_FIELD: DraftField = {
   unique: false,
   index: false,
   search: false,
+  file: "",
   public: false,
   default: "",
 };
@@ -50,6 +58,7 @@ export const draftOf = (fields: readonly FieldDefinition[]): DraftField[] =>
     unique: field.unique,
     index: field.index,
     search: field.search,
+    file: field.file ? field.onDelete ?? FILE_FATES[0] : "",
     public: false,
     default: field.default === undefined ? "" : textOf(field.type, field.default),
   }));
@@ -64,18 +73,24 @@ const itemOf = ({ type, ref = "", items, fields }: ItemDefinition): DraftItem =>
 
 /** Rows as a definition's fields; what a row has of another type than its own is left out. */
 export const inputOf = (fields: readonly DraftField[]): object[] =>
-  fields.map(({ key, required, unique, index, search, default: text, ...item }) => ({
+  fields.map(({ key, required, unique, index, search, file, default: text, ...item }) => ({
     key,
     required,
     unique,
     index,
-    search: search && isSearchable(item),
+    search: search && holdsTexts(item),
+    ...(file !== "" && holdsTexts(item) && fileInput(file)),
     ...(text !== "" && { default: valueOf(item.type, text) }),
     ...itemInput(item),
   }));
 
-/** Whether its words may be searched, as far as its own type says so. */
-export const isSearchable = ({ type }: DraftItem): boolean => type === "String" || type === "Array";
+/** Whether its words may be searched, or be paths of files, as far as its own type says so. */
+export const holdsTexts = ({ type }: DraftItem): boolean => type === "String" || type === "Array";
+
+const fileInput = (fate: string): object => ({
+  file: true,
+  ...(fate !== FILE_FATES[0] && { onDelete: fate }),
+});
 
 const itemInput = ({ type, ref, item, fields, isBare }: DraftItem): object => ({
   type,

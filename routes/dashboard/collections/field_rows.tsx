@@ -1,8 +1,8 @@
-import { FIELD_TYPES } from "@/lib/documents/fields.ts";
+import { FIELD_TYPES, FILE_FATES } from "@/lib/documents/fields.ts";
 import { NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
-import { type DraftField, type DraftItem, isSearchable, NEW_ITEM } from "./draft.ts";
+import { type DraftField, type DraftItem, holdsTexts, NEW_ITEM } from "./draft.ts";
 import { type Place, within } from "./draft_form.ts";
 
 /** What all rows of a form have in common. */
@@ -103,10 +103,25 @@ const DocumentFlags = (
   <>
     {!place.includes(".") && <Flag place={place} name="unique" isOn={field.unique} of={name} />}
     {!inArray && <Flag place={place} name="index" isOn={field.index} of={name} />}
-    {!inArray && isSearchable(field) && (
-      <Flag place={place} name="search" isOn={field.search} of={name} />
+    {!inArray && holdsTexts(field) && (
+      <>
+        <Flag place={place} name="search" isOn={field.search} of={name} />
+        <FileSelect place={place} fate={field.file} of={name} />
+      </>
     )}
   </>
+);
+
+const FATES = {
+  keep: "files",
+  remove: "files that go with it",
+} as const satisfies Record<(typeof FILE_FATES)[number], string>;
+
+const FileSelect = ({ place, fate, of }: { place: Place; fate: string; of: string }) => (
+  <select name={`${place}.file`} aria-label={`What ${of} holds`}>
+    <option value="" selected={fate === ""}>text</option>
+    {FILE_FATES.map((one) => <option value={one} selected={fate === one}>{FATES[one]}</option>)}
+  </select>
 );
 
 const Flag = (

@@ -1,4 +1,5 @@
 import type { Id, Json } from "@/lib/store/port.ts";
+import { nameIn } from "@/lib/files/paths.ts";
 import { When } from "../components/when.tsx";
 import { countText } from "@/lib/text/amounts.ts";
 import type { FieldType } from "./paths.ts";
@@ -33,6 +34,8 @@ export const Value = (
   if (typeof value !== "string") return <>{cut(shortText(value))}</>;
   if (column.type === "Date") return <When at={value} />;
   if (isId(value)) return <code title={value}>{value.slice(0, ID_SHOWN)}…</code>;
+  const file = nameIn(value);
+  if (file !== null) return <span title={value}>{cut(file)}</span>;
   if (column.isWord) return <span class="badge">{value}</span>;
   return <>{cut(value)}</>;
 };

@@ -11,7 +11,7 @@ import { utcTime } from "./filters.ts";
 export interface Entry {
   readonly key: string;
   /** Null for a member that is not declared: it is shown as JSON. */
-  readonly field: ItemDefinition | null;
+  readonly field: FieldDefinition | null;
   readonly isRequired: boolean;
   readonly text: string;
 }

@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import type { FieldDefinition } from "@/lib/documents/fields.ts";
 import type { FieldFault } from "@/lib/problems.ts";
 import { areaText } from "../components/forms.tsx";
 import { type Entry, FIELD_PREFIX } from "./entered.ts";
@@ -83,6 +84,11 @@ const WORDS = {
   Ref: "id",
 } as const;
 
+const kindOf = ({ type, file }: FieldDefinition): string => {
+  if (!file) return WORDS[type];
+  return type === "Array" ? "paths of files, as JSON" : "path of a file";
+};
+
 const Labelled = (
   { entry: { key, field, isRequired }, id, isOwner, faults, children }: {
     entry: Entry;
@@ -92,7 +98,7 @@ const Labelled = (
     children?: Child;
   },
 ) => {
-  const kind = field === null ? "undeclared, as JSON" : WORDS[field.type];
+  const kind = field === null ? "undeclared, as JSON" : kindOf(field);
   const of = field?.ref === undefined ? "" : ` in ${field.ref}`;
   return (
     <div class="member">

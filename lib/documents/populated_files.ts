@@ -1,0 +1,47 @@
+import type { Clock } from "../clock.ts";
+import { type FileInfo, infoOf } from "../files/list_files.ts";
+import { placeOf, type UploadRecord, UPLOADS } from "../files/uploads.ts";
+import type { BlobStores } from "../files/stores.ts";
+import { IN_VALUES_MAX, SIGNED_SECONDS_DEFAULT } from "../limits.ts";
+import { and, eq, within } from "../store/filter.ts";
+import type { Engine, Id } from "../store/port.ts";
+
+export interface FileLookup {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly blobStores: BlobStores;
+}
+
+/**
+ * What is shown of a file in the place of its path: to whoever sees the document that holds it. The
+ * address of a private one is signed for an hour.
+ */
+export type PopulatedFile = Omit<FileInfo, "ownerId">;
+
+/** Those of the paths that are files, in no order. */
+export async function* populatedFiles(
+  services: FileLookup,
+  projectId: Id,
+  paths: readonly string[],
+): AsyncGenerator<PopulatedFile> {
+  const uploads = services.engine.records<UploadRecord>(projectId, UPLOADS);
+  const expiresAt = services.clock.now() + SIGNED_SECONDS_DEFAULT * 1000;
+  for (let at = 0; at < paths.length; at += IN_VALUES_MAX) {
+    const some = within("path", paths.slice(at, at + IN_VALUES_MAX));
+    for await (const row of uploads.find({ filter: and(some, eq("state", "confirmed")) })) {
+      const { ownerId: _ownerId, ...info } = await infoOf(services, projectId, row);
+      yield info.visibility === "public"
+        ? info
+        : { ...info, url: await signedUrl(services, projectId, { row, expiresAt }) };
+    }
+  }
+}
+
+async function signedUrl(
+  { blobStores }: FileLookup,
+  projectId: Id,
+  { row, expiresAt }: { readonly row: UploadRecord; readonly expiresAt: number },
+): Promise<string> {
+  const blobs = await blobStores.named(projectId, row.target);
+  return await blobs.signReading({ place: placeOf(row), path: row.path, expiresAt });
+}
