@@ -64,18 +64,16 @@ export class CountedTotal<T extends ListStep> {
   async read<Found extends Totalled>(
     read: () => Promise<Found>,
   ): Promise<{ readonly position: ChangePosition; readonly found: Found }> {
-    const { changes } = this.#engine;
-    const { projectId } = this.#plan.caller;
     this.#isCounted ||= this.#plan.list.request.total !== "none";
     const count = this.#total.begin();
     this.#readings++;
     try {
-      const from = await changes.head(projectId);
+      const from = await this.#head();
       const found = await read();
       const { total, totalIsEstimate } = found;
       if (total !== null) {
         // Of what may be off anyway no change makes more doubt.
-        const to = totalIsEstimate ? from : await changes.head(projectId);
+        const to = totalIsEstimate ? from : await this.#head();
         if (this.#total.take(count, { from, to, total })) {
           // MongoDB counts beside what is committed meanwhile, and tells of it later.
           this.#isSure = totalIsEstimate || this.#engine.version !== undefined;
@@ -91,6 +89,10 @@ export class CountedTotal<T extends ListStep> {
 
   async count(): Promise<void> {
     await this.read(async () => ({ total: await this.#counted(), totalIsEstimate: false }));
+  }
+
+  #head(): Promise<ChangePosition> {
+    return this.#engine.changes.head(this.#plan.caller.projectId);
   }
 
   #counted(): Promise<number> {
@@ -122,10 +124,12 @@ export class CountedTotal<T extends ListStep> {
     const before = this.#told;
     this.#readings++;
     try {
+      const from = await this.#head();
       const total = await this.#counted();
+      const to = await this.#head();
       if (this.#told !== before) return;
       this.#isSure = true;
-      if (this.#total.correct(total)) this.#tellAgain();
+      if (this.#total.correct({ from, to, total })) this.#tellAgain();
       this.#last = null;
     } finally {
       this.#readings--;

@@ -68,10 +68,14 @@ export class ListTotal {
     return true;
   }
 
-  /** Counted while nothing was changed: whether it was another one. */
-  correct(total: number): boolean {
-    if (this.#value === null || this.#value === total) return false;
-    this.#value = total;
-    return true;
+  /**
+   * Counted anew while nothing was told, though something may have been committed that is told
+   * later: whether it was another one. A total that is not known stays so.
+   */
+  correct({ from, to, total }: Counted): boolean {
+    if (this.#value === null) return false;
+    const wasOther = this.#value !== total;
+    [this.#from, this.#to, this.#value] = [from, to, total];
+    return wasOther;
   }
 }

@@ -52,12 +52,17 @@ Deno.test("a count that began before another one does not take its place", () =>
   assert.equal(unknown.value, null);
 });
 
-Deno.test("a count of while nothing was changed corrects a total that is known, and no other", () => {
+Deno.test("a count of while nothing was told corrects a total that is known, and no other", () => {
   const total = new ListTotal();
-  assert.equal(total.correct(5), false);
+  const counted = { from: at(4), to: at(6), total: 5 };
+  assert.equal(total.correct(counted), false);
   assert.equal(total.value, null);
   count(total, 1, 1, 4);
-  assert.deepEqual([total.correct(5), total.correct(5), total.value], [true, false, 5]);
-  total.follow(step(2));
+  assert.deepEqual([total.correct(counted), total.correct(counted), total.value], [true, false, 5]);
+  total.follow(step(3));
+  assert.equal(total.value, 5, "what is told late was counted already");
+  total.follow(step(7));
   assert.equal(total.value, 6);
+  total.follow(step(5));
+  assert.equal(total.value, null, "it was committed while it was counted");
 });
