@@ -9,11 +9,11 @@ import { pathToFileURL } from "node:url";
 import { type Counts, countsOf, failuresOf, secondsOf, sumOf } from "./runner/output.ts";
 import { testFilesIn } from "./runner/files.ts";
 import { leftOutOf, type Pass, passesOver } from "./runner/passes.ts";
-import { isIdle, type Shard, shardsOf } from "./runner/shards.ts";
+import { isIdle, needsMongodb, type Shard, shardsOf } from "./runner/shards.ts";
 import { findS3 } from "./services/ceph.ts";
 import { startCeph } from "./services/ceph_server.ts";
 import { LANGUAGES } from "./services/languages.ts";
-import { findMongodb } from "./services/mongodb.ts";
+import { findMongodb, type MongodbProgram } from "./services/mongodb.ts";
 import { startMongodb } from "./services/mongodb_server.ts";
 import { leftOut, mongodb, s3, SERVICES } from "./services/mod.ts";
 import { assertAnswers } from "./support/mongodb.ts";
@@ -79,20 +79,32 @@ interface Ran {
 interface RunOptions {
   readonly flags: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** What serves MongoDB to the shards; null where an address was given, or nothing does. */
+  readonly mongodb: MongodbProgram | null;
 }
 
 /**
  * Runs a shard, and prints its output when it is whole: those of several would mix. All its files
  * are one program: else each would load what it tests anew, and run it before it is compiled well.
  */
-async function runShard({ pass, files }: Shard, { flags, env }: RunOptions): Promise<Ran> {
+async function runShard(shard: Shard, { flags, env, mongodb }: RunOptions): Promise<Ran> {
+  const { pass, files } = shard;
+  // What a killed process has left open holds up the change streams of its server for a minute.
+  await using server = mongodb !== null && needsMongodb(shard)
+    ? await startMongodb({ program: mongodb })
+    : null;
   const folder = await Deno.makeTempDir({ prefix: "shard-" });
   const [program, junit] = [`${folder}/shard_test.ts`, `${folder}/junit.xml`];
   const imports = files.map((file) => `import "${pathToFileURL(file)}";\n`);
   await Deno.writeTextFile(program, imports.join(""));
   const child = new Deno.Command(Deno.execPath(), {
     args: ["test", ...ALWAYS, ...flags, `--junit-path=${junit}`, program],
-    env: { ...env, CORBEL_TEST_DATABASE: pass.database, CORBEL_TEST_STORAGE: pass.storage },
+    env: {
+      ...env,
+      ...(server !== null && { MONGODB_TEST_URL: server.url }),
+      CORBEL_TEST_DATABASE: pass.database,
+      CORBEL_TEST_STORAGE: pass.storage,
+    },
     stdin: "null",
     stdout: "piped",
   }).spawn();
@@ -188,32 +200,30 @@ async function runAll(args: readonly string[]): Promise<Counts> {
   const found = await findMongodb(environment);
   const given = found?.kind === "address" ? found.url : null;
   if (given !== null) await assertAnswers(given);
-  await using own = found === null || found.kind === "address"
-    ? null
-    : await startMongodb({ program: found });
-  const url = given ?? own?.url ?? null;
+  const program = found === null || found.kind === "address" ? null : found;
   const foundS3 = await findS3(environment);
   if (foundS3?.kind === "address") await assertS3Answers(foundS3.url);
   await using ceph = foundS3 === null || foundS3.kind === "address"
     ? null
     : await startCeph({ programs: foundS3 });
   const s3Url = foundS3?.kind === "address" ? foundS3.url : ceph?.url ?? null;
-  const hosts = hostsOf(url, s3Url);
+  const hosts = hostsOf(given, s3Url);
 
   const filters = args.filter((arg) => !arg.startsWith("-")).map(normalized);
   const handedOn = args.filter((arg) => arg.startsWith("-") && !OURS.includes(arg));
   const files = (await Promise.all((filters.length > 0 ? filters : ["."]).map(testFilesIn))).flat();
   const all = args.includes("--all");
-  const servers = { mongodb: url !== null, s3: s3Url !== null };
+  const servers = { mongodb: found !== null, s3: s3Url !== null };
   // Who names files wants to see them wherever they run.
   const passes = passesOver(files, { all: all || filters.length > 0, servers });
   const options = {
     flags: [hosts === null ? "--allow-net" : `--allow-net=${hosts}`, ...handedOn],
     env: {
       CORBEL_TEST_CASES: String(all ? CASES.all : CASES.short),
-      ...(url !== null && { MONGODB_TEST_URL: url }),
+      ...(given !== null && { MONGODB_TEST_URL: given }),
       ...(s3Url !== null && { S3_TEST_URL: s3Url }),
     },
+    mongodb: program,
   };
   const ran = await runShards(
     shardsOf(passes),

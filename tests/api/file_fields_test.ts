@@ -8,6 +8,7 @@ import { BY_KEY } from "../support/authorship.ts";
 import { updateCollection } from "../support/given.ts";
 import { openTestApp, type TestApp, type TestUser } from "../support/test_app.ts";
 import { ok, refused, testCollectionOf } from "./test_collection.ts";
+import { storage } from "../support/test_store.ts";
 import { FILE } from "./files.ts";
 import { confirmedBy, openUploads, PICTURE } from "./user_files.ts";
 
@@ -179,16 +180,18 @@ Deno.test("populate shows files in the place of their paths, with an address tha
     createdAt: rest.createdAt,
     visibility: "public",
   });
-  assert.equal((await fetchFrom(app, url)).status, 200);
+  assert.equal(await statusOf(app, url), 200);
   const [secret, again] = shown.photos;
   assert.deepEqual(again, shown.photo);
   assert.deepEqual([secret.path, secret.visibility], [hidden, "private"]);
   assert.deepEqual(shown.look.cover, secret);
-  assert.equal((await fetchFrom(app, secret.url)).status, 200);
+  assert.equal(await statusOf(app, secret.url), 200);
   const one = ok(await posts.asSecret({ path: `/${id}?${query}&fields=photo.url,photo.size` }));
   assert.deepEqual([one.photo, one.photos], [{ url, size: PICTURE.size }, undefined]);
-  app.clock.advance(3_601_000);
-  assert.equal((await fetchFrom(app, secret.url)).status, 403);
+  if (storage === "disk") { // A bucket has a clock of its own.
+    app.clock.advance(3_601_000);
+    assert.equal(await statusOf(app, secret.url), 403);
+  }
   ok(await project.asSecret({ method: "DELETE", path: FILE, body: { path: hidden } }));
   const [left] = ok(await posts.asPublic({ path: `?${query}` })).items;
   assert.deepEqual([left.photos[0], left.photo.path], [hidden, open]);
@@ -342,8 +345,11 @@ Deno.test("definitions of file fields say what they cannot be", async () => {
   }]);
 });
 
-async function fetchFrom(app: TestApp, address: string): Promise<Response> {
-  if (app.services.localFiles === null) return await fetch(address);
+async function statusOf(app: TestApp, address: string): Promise<number> {
   const { pathname, search } = new URL(address);
-  return await app.open({ path: pathname + search });
+  const response = app.services.localFiles === null
+    ? await fetch(address)
+    : await app.open({ path: pathname + search });
+  await response.body?.cancel();
+  return response.status;
 }

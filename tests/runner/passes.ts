@@ -42,9 +42,7 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/property\//,
   /^tests\/attacks\/(?:account_codes|answers|consent|disk|emails|long_requests|passwords|purse|queries|refresh|writes)_/,
   /^tests\/attacks\/user_(?!times_)/,
-  // One server tells what it was told while a killed process' transaction is open a minute later: the
-  // clock test of live lists, and kills beside webhooks, are left to the full matrix.
-  /^tests\/attacks\/(?:live_lists(?!_clock)|live_load|live_totals|webhooks_clock|webhooks_load)_/,
+  /^tests\/attacks\/(?:live_lists|live_load|live_totals|webhooks_clock|webhooks_load)_/,
   /^tests\/api\/(?:list_documents|list_project_documents|aggregate_documents|populate|list_slow_questions|listen_to_documents|rls_table|idempotency|preconditions)/,
   /^tests\/api\/(?:written_unique|create_documents|patch_document|upsert_document|write_batch|update_collection|delete_collection)_/,
   /^tests\/api\/(?:create_collection_limit|changed_definitions|check_documents|document_quota|killed_process|ai_caps|sign_in_locks)_/,
@@ -55,7 +53,7 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/api\/(?:sign_up|log_in|verify_email|resend_verification|request_password_reset|reset_password)_test/,
   /^tests\/api\/(?:change_user_password|request_code|verify_code|change_email|confirm_email_change)_test/,
   /^tests\/api\/(?:sign_in_anonymously|update_profile|get_public_user|create_user|patch_user|sign_in_rate)_test/,
-  /^tests\/api\/(?:confirm_upload|user_uploads|sign_file|change_project_file|storage_quota_edge|uploads_interleaved|reaper)_/,
+  /^tests\/api\/(?:confirm_upload|user_uploads|file_fields|sign_file|change_project_file|storage_quota_edge|uploads_interleaved|reaper)_/,
   /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|long_requests|bench|clients\/typescript)_/,
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [

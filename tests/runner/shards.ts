@@ -10,7 +10,7 @@ export interface Shard {
 
 /** What waits for time limits, and for processes to begin and end, most of its time. */
 const WAITING =
-  /^tests\/(?:faults|acceptance\/(?:crash|stop|webhooks|workers|two_processes|(?:s3_)?start_refusals|sqlite_disk_trouble)_)/;
+  /^tests\/(?:faults|api\/killed_process_|acceptance\/(?:crash|live_lists_killed|stop|webhooks|workers|two_processes|(?:s3_)?start_refusals|sqlite_disk_trouble)_)/;
 
 /** How long a file takes, in parts of a shard; the longest first. */
 const WEIGHTS: readonly (readonly [files: RegExp, weight: number])[] = [
@@ -26,6 +26,14 @@ const WEIGHTS: readonly (readonly [files: RegExp, weight: number])[] = [
 
 /** Whether a shard needs little processor time. */
 export const isIdle = ({ files }: Shard): boolean => files.every((path) => WAITING.test(path));
+
+/** Files that ask for MongoDB only in a pass that runs on it. */
+const OF_A_PASS =
+  /^(?:lib|routes|openapi|tests\/(?:acceptance|api|attacks|faults|house|pages|property))\//;
+
+/** Whether tests of a shard may ask for a MongoDB server that they do not start themselves. */
+export const needsMongodb = ({ pass, files }: Shard): boolean =>
+  pass.database === "mongodb" || !files.every((path) => OF_A_PASS.test(path));
 
 const rankOf = (path: string): number => WEIGHTS.findIndex(([files]) => files.test(path));
 
