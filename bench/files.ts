@@ -1,5 +1,6 @@
 /** Uploads and downloads, beside bare servers that do the least that such a thing takes. */
 
+import { fileBytes } from "@/tests/support/file_bytes.ts";
 import { dirname } from "node:path";
 import { loadConfig } from "@/lib/runtime/config.ts";
 import { confirmUpload } from "@/lib/files/confirm_upload.ts";
@@ -155,6 +156,7 @@ async function putOnce(
   for (let at = 0; at < bytes; at += pattern.length) {
     body.set(pattern.subarray(0, Math.min(pattern.length, bytes - at)), at);
   }
+  body.set(fileBytes(TYPE, 16)); // As much as tells that it is one.
   const { pathname } = new URL(signedUrl);
   const headers = { "content-type": TYPE };
   const answer = await fetch(corbel.url + pathname, { method: "PUT", headers, body });
@@ -256,7 +258,7 @@ async function staged(
       });
     }
   });
-  const body = new Uint8Array(bytes);
+  const body = fileBytes(TYPE, bytes);
   for (const path of paths) await Deno.writeFile(`${filesOf(setting)}/_incoming/${path}`, body);
   return paths.map((filePath) => ({ body: JSON.stringify({ filePath, size: bytes }) }));
 }

@@ -6,6 +6,7 @@
  *
  *     deno task bench:mixed [--minutes=10] [--per-second=300] [--documents=20000]
  */
+import { fileBytes } from "@/tests/support/file_bytes.ts";
 import { parseArgs } from "node:util";
 import { post, STATUSES, VIEWS_MAX } from "./documents.ts";
 import { load, loaded } from "./load.ts";
@@ -159,7 +160,7 @@ const ASK: Readonly<Record<Kind, (server: Program, project: Project) => Promise<
     const answer = await fetch(server.url + new URL(signedUrl).pathname, {
       method: "PUT",
       headers: { "content-type": contentType },
-      body: new Uint8Array(UPLOAD_BYTES),
+      body: fileBytes(contentType, UPLOAD_BYTES),
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`PUT ${answer.status} ${text}`);

@@ -16,6 +16,7 @@ import {
   unclaimed,
   unexpired,
 } from "./ledger.ts";
+import { canBe, HEAD_BYTES, isTold } from "./real_type.ts";
 import { type FileServices, removeLeftover } from "./removals.ts";
 import { publicUrlOf } from "./public_url.ts";
 import { providerOf, type StorageProvider } from "./stores.ts";
@@ -48,7 +49,8 @@ export interface ConfirmedUpload {
 /**
  * Puts what was uploaded in its place and charges it, once. A confirmed upload answers the same
  * and is not touched. Throws `FILE_NOT_FOUND`; `UPLOAD_NOT_READY`, which changes nothing; and
- * `SIZE_MISMATCH`, after which the upload is over if it is the object that has another length.
+ * `SIZE_MISMATCH` and `TYPE_MISMATCH`, after which the upload is over if it is the object that has
+ * another length or type.
  */
 export async function confirmUpload(
   services: FileServices,
@@ -97,7 +99,8 @@ async function settle(
   try {
     const blobs = await services.blobStores.named(projectId, row.target);
     const arrived = await place(services, blobs, row);
-    if (arrived !== row.bytes) return await refuseArrived(services, projectId, row);
+    const problem = arrived === row.bytes ? await typeProblem(blobs, row) : otherLength();
+    if (problem !== null) return await refuseArrived(services, projectId, { row, problem });
     if (await commit(services, projectId, row)) {
       await removeStaged(services, blobs, row);
       return true;
@@ -136,6 +139,21 @@ async function place(
   return stored.bytes;
 }
 
+/** What lies in its place is looked at: what is staged may still be replaced. */
+async function typeProblem(blobs: Blobs, row: UploadRecord): Promise<Problem | null> {
+  const { path, contentType, bytes } = row;
+  if (!isTold(contentType)) return null;
+  const head = { offset: 0, length: Math.min(bytes, HEAD_BYTES) };
+  const stream = await blobs.read(placeOf(row), path, head);
+  if (stream === null) throw notReady();
+  return await canBe(contentType, await bytesIn(stream)) ? null : new Problem("TYPE_MISMATCH");
+}
+
+const bytesIn = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> =>
+  new Uint8Array(
+    await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer(),
+  );
+
 const RETRY_SECONDS = 1;
 
 const notReady = () => new Problem("UPLOAD_NOT_READY", { retryAfter: RETRY_SECONDS });
@@ -157,11 +175,16 @@ async function commit(
   });
 }
 
-/** Ends an upload of another length than was announced. Throws `SIZE_MISMATCH`. */
+const otherLength = () =>
+  new Problem("SIZE_MISMATCH", {
+    message: "Another number of bytes arrived than was requested: request a new upload.",
+  });
+
+/** Ends an upload of something else than was announced, and throws why. */
 async function refuseArrived(
   services: FileServices,
   projectId: Id,
-  row: UploadRecord,
+  { row, problem }: { readonly row: UploadRecord; readonly problem: Problem },
 ): Promise<false> {
   const removed = await removeRows(services, projectId, async (uploads) => {
     const gone = await uploads.deleteOne(stillMine(row));
@@ -169,9 +192,7 @@ async function refuseArrived(
   });
   if (removed.rows.length === 0) return false;
   await removeObjects(services, projectId, removed);
-  throw new Problem("SIZE_MISMATCH", {
-    message: "Another number of bytes arrived than was requested: request a new upload.",
-  });
+  throw problem;
 }
 
 /** The reaper finds what stays. */

@@ -72,6 +72,12 @@ export const FILE_PROBLEMS = {
     message: "Send the file with the Content-Type that was requested.",
     when: "The Content-Type of the body is not the one of the upload request.",
   },
+  TYPE_MISMATCH: {
+    status: 415,
+    message: "The file is something else than its `contentType` says: request a new upload.",
+    when: "A picture, a PDF, an archive, audio or video was announced, and its first bytes are " +
+      "those of something else. The upload is over and its space is free again.",
+  },
   FILE_TYPE_REFUSED: {
     status: 415,
     message: "Users of this project do not upload files of this type.",

@@ -80,8 +80,10 @@ export const confirmUpload = contract({
   method: "post",
   path: "/api/storage/upload-confirm",
   summary: "Confirm an upload",
-  description: "The last of three steps: checks that the file has arrived whole, charges its " +
-    "size once, and puts it where it is read. May be repeated: the answer is the same. A 409 may be repeated " +
+  description:
+    "The last of three steps: checks that the file has arrived whole and, of a picture, " +
+    "audio, video, a PDF or an archive, that it is what its `contentType` says; charges its size " +
+    "once, and puts it where it is read. May be repeated: the answer is the same. A 409 may be repeated " +
     "too, after `Retry-After`. An upload whose 20 minutes are over is a 404, even before its space " +
     "is given back.",
   security: fileKey,
@@ -105,6 +107,7 @@ export const confirmUpload = contract({
     "SIZE_MISMATCH",
     "FILE_NOT_FOUND",
     "UPLOAD_NOT_READY",
+    "TYPE_MISMATCH",
     "STORAGE_UNAVAILABLE",
   ],
 });

@@ -13,7 +13,7 @@ if (problem !== null) {
 }
 
 async function request(server: Server, { secretKey: key }: Project, size: number) {
-  const body = { filename: "a.bin", contentType: "image/png", size };
+  const body = { filename: "a.bin", contentType: "application/octet-stream", size };
   const answer = await send(server, { path: "/api/storage/upload-request", key, body });
   assert.equal(answer.status, 200, answer.text);
   return { ...answer.body as { filePath: string; signedUrl: string }, size };
@@ -23,7 +23,7 @@ async function put(server: Server, { signedUrl, size }: { signedUrl: string; siz
   const { status, headers, body, text } = await send(server, {
     method: "PUT",
     path: new URL(signedUrl).pathname,
-    headers: { "content-type": "image/png" },
+    headers: { "content-type": "application/octet-stream" },
     body: "x".repeat(size),
   });
   return { status, headers, code: body?.code, text };

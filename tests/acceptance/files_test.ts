@@ -9,7 +9,9 @@ const PDF = "application/pdf";
 /** Any bytes, of which each place can be told from others. */
 function photo(bytes: number): Uint8Array<ArrayBuffer> {
   const words = new Uint32Array(Math.ceil(bytes / 4)).map((_, i) => Math.imul(i, 2_654_435_761));
-  return new Uint8Array(words.buffer, 0, bytes);
+  const made = new Uint8Array(words.buffer, 0, bytes);
+  new TextEncoder().encodeInto("%PDF-1.7", made);
+  return made;
 }
 
 /** What a client does with an address that it was given: no key goes there. */

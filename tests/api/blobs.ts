@@ -2,6 +2,7 @@
 
 import type { MaybePromise } from "@/lib/maybe_promise.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
+import { fileBytes } from "../support/file_bytes.ts";
 import type { TestApp } from "../support/test_app.ts";
 import type { Files, Requested } from "./files.ts";
 
@@ -16,7 +17,7 @@ export const put = (app: TestApp, upload: Requested, change: Partial<Call> = {})
   app.send({
     method: "PUT",
     path: addressOf(tokenOf(upload)),
-    body: new Uint8Array(upload.size).fill(120),
+    body: fileBytes(upload.contentType, upload.size),
     ...change,
     headers: { "content-type": upload.contentType, ...change.headers as object },
   });

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { type BlobStat, BlobsUnavailable } from "@/lib/files/blobs.ts";
 import { STORAGE_USAGE, type StorageUsageRecord } from "@/lib/files/uploads.ts";
+import { fileBytes } from "../support/file_bytes.ts";
 import { openTestApp } from "../support/test_app.ts";
+import { textBytes } from "./blobs.ts";
 import {
   changedStores,
   CONFIRM,
@@ -200,6 +202,35 @@ Deno.test("bytes of another length than requested end the upload: 400, no object
   assert.equal(await heldBy(files), 0);
   assert.deepEqual(await files.rows(), []);
   assert.deepEqual(await files.objects(), { staged: [], stored: [] });
+});
+
+Deno.test("bytes of something else than announced end the upload: 415, no object, no hold", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const announced: readonly (readonly [type: string, bytes: Uint8Array<ArrayBuffer>])[] = [
+    ["image/png", fileBytes("image/jpeg", 5_000)],
+    ["image/jpeg", textBytes("<!doctype html><script>alert(1)</script>")],
+    ["application/pdf", fileBytes("application/zip", 100)],
+    ["application/zip", fileBytes("text/plain", 1)],
+    ["video/mp4; codecs=avc1", fileBytes("application/pdf", 100)],
+    ["audio/mpeg", fileBytes("image/gif", 100)],
+  ];
+  for (const [type, bytes] of announced) {
+    for (const visibility of ["public", "private"]) {
+      const body = { filename: "a", contentType: type, size: bytes.length, visibility };
+      const upload = { ...body, ...(await files.ask(body)).body };
+      await files.stage(upload, bytes);
+      refused(await files.confirm(upload), 415, "TYPE_MISMATCH", "new upload");
+      refused(await files.confirm(upload), 404, "FILE_NOT_FOUND");
+    }
+  }
+  assert.deepEqual(await usageOf(files), { used: 0, reserved: 0 });
+  assert.equal(await heldBy(files), 0);
+  assert.deepEqual(await files.rows(), []);
+  for (const place of ["staged", "stored", "private"] as const) {
+    const page = { prefix: `${files.project.projectId}/`, after: null, limit: 1000 };
+    assert.deepEqual((await app.services.blobStores.internal.list(place, page)).blobs, []);
+  }
 });
 
 Deno.test("bytes that change while they are published end the upload too", async () => {

@@ -8,6 +8,7 @@ import { ALL } from "@/lib/store/filter.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
+import { fileBytes } from "../support/file_bytes.ts";
 import type { TestApp, TestProject } from "../support/test_app.ts";
 import { ok } from "./test_collection.ts";
 
@@ -111,7 +112,7 @@ export async function openFiles(app: TestApp, owner?: TestProject): Promise<File
   return files;
 }
 
-const contentOf = ({ size }: Requested) => new Uint8Array(size).fill(120);
+const contentOf = ({ size, contentType }: Requested) => fileBytes(contentType, size);
 
 /** As a client does it. Resolves to the status. */
 export async function putSigned(app: TestApp, upload: Requested): Promise<number> {

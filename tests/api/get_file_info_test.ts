@@ -6,7 +6,7 @@ import { ok, refused } from "./test_collection.ts";
 Deno.test("one confirmed file is told of as in the list", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
-  const { filePath } = await files.upload(12, "image/png", "cat.png");
+  const { filePath } = await files.upload(16, "image/png", "cat.png");
   const [item] = ok(await files.project.asSecret({ path: "/api/storage/files" })).items;
   assert.equal(item.path, filePath);
   assert.deepEqual(ok(await files.info(filePath)), item);

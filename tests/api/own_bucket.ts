@@ -1,3 +1,4 @@
+import { fileBytes } from "../support/file_bytes.ts";
 import assert from "node:assert/strict";
 import { createTestBucket, settingsOf, type TestBucket } from "../support/s3.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
@@ -27,7 +28,7 @@ export async function openOwnBucket(changes: object = {}): Promise<OwnBucket> {
     project,
     files: await openFiles(app, project),
     bucket,
-    async put({ signedUrl, contentType, size }, body = new Uint8Array(size).fill(120)) {
+    async put({ signedUrl, contentType, size }, body = fileBytes(contentType, size)) {
       assert.ok(signedUrl.startsWith(`${bucket.account.endpoint}/${bucket.name}/_incoming/`));
       const response = await fetch(signedUrl, {
         method: "PUT",

@@ -9,7 +9,7 @@ import { openFiles, storesAway } from "./files.ts";
 import { ok, refused } from "./test_collection.ts";
 
 const PATH = "/files/upload-request";
-const BODY = { filename: "cat.png", contentType: "image/png", size: 12 };
+const BODY = { filename: "cat.png", contentType: "image/png", size: 16 };
 const { fileBytesMax, storageBytes } = PLANS.free;
 
 Deno.test("a member uploads in three steps, and everybody can read the file", async () => {
@@ -20,8 +20,8 @@ Deno.test("a member uploads in three steps, and everybody can read the file", as
   assert.equal(answer.headers.get("cache-control"), "no-store");
   const { signedUrl, filePath } = ok(answer);
   assert.ok(filePath.startsWith(`${owner.projectId}/`));
-  await files.put({ signedUrl, filePath, size: 12, contentType: "image/png" });
-  const confirm = { path: "/files/upload-confirm", body: { filePath, size: 12 } };
+  await files.put({ signedUrl, filePath, size: 16, contentType: "image/png" });
+  const confirm = { path: "/files/upload-confirm", body: { filePath, size: 16 } };
   const { path, url, provider } = ok(await owner.asOwner(confirm));
   assert.deepEqual([path, provider], [filePath, "internal"]);
   assert.deepEqual((await files.objects()).stored, [filePath]);

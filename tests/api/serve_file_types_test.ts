@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { fileBytes } from "../support/file_bytes.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { keepFile, textBytes } from "./blobs.ts";
 import { openFiles } from "./files.ts";
@@ -102,11 +103,15 @@ const UNCERTAIN = [
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 ];
 
+/** What the test's client reads by its type is of that type. */
+const bytesOf = (type: string) =>
+  type === "application/json" ? textBytes("1") : fileBytes(type, 20);
+
 Deno.test("what is known to do nothing is shown with its own type, all else is kept as a file", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   for (const type of [...PASSIVE, ...UNCERTAIN]) {
-    const { headers } = await get(app, await keepFile(files, textBytes("1"), type));
+    const { headers } = await get(app, await keepFile(files, bytesOf(type), type));
     assert.equal(headers.get("content-type"), type);
     const isPassive = PASSIVE.includes(type);
     const [disposition] = headers.get("content-disposition")!.split(";");
@@ -122,7 +127,7 @@ Deno.test("at a host of their own, and there alone, files are shown unless they 
   const dispositionOf = async (path: string, headers: Record<string, string>) =>
     (await get(app, path, headers)).headers.get("content-disposition")!.split(";")[0];
   for (const type of [...PASSIVE, ...UNCERTAIN, "text/css"]) {
-    const path = await keepFile(files, textBytes("1"), type);
+    const path = await keepFile(files, bytesOf(type), type);
     assert.equal(await dispositionOf(path, { host }), "inline", type);
     if (PASSIVE.includes(type)) continue;
     for (const other of ["localhost:8000", "files.example", "other.example:8443"]) {
@@ -137,7 +142,11 @@ Deno.test("at a host of their own, and there alone, files are shown unless they 
 
 Deno.test("another port of the dashboard's host is no host of its own", async () => {
   await using app = await openTestApp({ env: { FILES_URL: "http://localhost:9000" } });
-  const path = await keepFile(await openFiles(app), textBytes("1"), "application/pdf");
+  const path = await keepFile(
+    await openFiles(app),
+    fileBytes("application/pdf", 20),
+    "application/pdf",
+  );
   const { headers } = await get(app, path, { host: "localhost:9000" });
   assert.match(headers.get("content-disposition")!, /^attachment; /);
 });

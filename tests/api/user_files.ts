@@ -7,7 +7,7 @@ import { CONFIRM, putSigned, REQUEST, type Requested } from "./files.ts";
 import { ok } from "./test_collection.ts";
 import { createTestOwner } from "./test_owner.ts";
 
-export const PICTURE = { filename: "cat.png", contentType: "image/png", size: 12 };
+export const PICTURE = { filename: "cat.png", contentType: "image/png", size: 16 };
 
 /** A project whose users upload files, with some rules of its own. */
 export async function openUploads(app: TestApp, files: object = {}) {

@@ -59,7 +59,7 @@ Deno.test("a user uploads, lists, reads and deletes files of their own", async (
   const [ada, bob] = [await project.user(), await project.user()];
   const { filePath: path } = await upload(ada);
   const file = ok(await project.asPublic(reading(path), ada));
-  assert.deepEqual([file.path, file.ownerId, file.size], [path, ada.id, 12]);
+  assert.deepEqual([file.path, file.ownerId, file.size], [path, ada.id, PICTURE.size]);
   assert.match(file.url, /^http/);
   assert.deepEqual(ok(await project.asPublic(LIST, ada)).items, [file]);
   assert.deepEqual(ok(await project.asPublic(LIST, bob)).items, []);
@@ -144,7 +144,9 @@ Deno.test("of 200 requests at once of ten users each is granted what fits their 
 
 Deno.test("what a user deletes, gives up or lets expire makes room for them again", async () => {
   await using app = await openTestApp();
-  const { project, ask, request, upload } = await openUploads(app, { userBytesMax: 30 });
+  const { project, ask, request, upload } = await openUploads(app, {
+    userBytesMax: 2 * PICTURE.size,
+  });
   const user = await project.user();
   const [stored, open] = [await upload(user), await request(user)];
   refused(await ask(user), 403, "STORAGE_QUOTA_EXCEEDED");

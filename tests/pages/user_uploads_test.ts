@@ -49,7 +49,7 @@ Deno.test("uploads by users are switched on by their form, with sizes in MB, and
   await dashboard.fill(again, "Save uploads");
   assert.deepEqual(await files(), expected, "a form that nobody touched changes nothing");
   const user = await project.user();
-  const body = { filename: "cat.png", contentType: "image/png", size: 12 };
+  const body = { filename: "cat.png", contentType: "image/png", size: 16 };
   const asked = await project.asPublic({ path: "/api/storage/upload-request", body }, user);
   assert.equal(asked.status, 200);
   assert.equal((await dashboard.get(`${home}/files`)).status, 200);

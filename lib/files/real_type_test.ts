@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { canBe, isTold } from "./real_type.ts";
+
+const text = (text: string) => new TextEncoder().encode(text);
+const bytes = (latin1: string) => Uint8Array.from(latin1, (sign) => sign.charCodeAt(0));
+
+const HEADS = {
+  png: bytes("\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
+  jpeg: bytes("\xff\xd8\xff\xe0\0\x10JFIF"),
+  gif: text("GIF89a"),
+  webp: bytes("RIFF\x20\0\0\0WEBP"),
+  pdf: text("%PDF-1.7\n"),
+  zip: bytes("PK\x03\x04\x14\0\0\0\0\0"),
+  gzip: bytes("\x1f\x8b\x08\0\0\0\0\0"),
+  mp4: bytes("\0\0\0\x18ftypmp42\0\0\0\0"),
+  heic: bytes("\0\0\0\x18ftypheic\0\0\0\0"),
+  mp3: bytes("\xff\xfb\x90\x44\0\0\0\0"),
+  wav: bytes("RIFF\x24\0\0\0WAVEfmt "),
+  ogg: bytes("OggS\0\x02" + "\0".repeat(22) + "OpusHead"),
+  exe: bytes("MZ\x90\0\x03\0\0\0"),
+  html: text("<!doctype html><script>alert(1)</script>"),
+  svg: text('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'),
+  nothing: bytes("x"),
+} as const;
+
+type Head = keyof typeof HEADS;
+
+Deno.test("pictures, audio, video, PDF and archives are looked at, and nothing else", () => {
+  for (
+    const type of ["image/png", "IMAGE/Jpeg; q=1", "audio/x-foo", "video/mp4", "application/pdf"]
+  ) {
+    assert.ok(isTold(type), type);
+  }
+  for (const type of ["application/zip", "application/x-tar", "application/x-7z-compressed"]) {
+    assert.ok(isTold(type), type);
+  }
+  for (const type of ["text/plain", "application/json", "application/octet-stream", "x/image"]) {
+    assert.ok(!isTold(type), type);
+  }
+});
+
+const FITTING: readonly (readonly [type: string, head: Head])[] = [
+  ["image/png", "png"],
+  ["image/x-png; charset=binary", "png"],
+  ["IMAGE/JPG", "jpeg"],
+  ["image/gif", "gif"],
+  ["image/webp", "webp"],
+  ["image/heif", "heic"],
+  ["application/pdf", "pdf"],
+  ["application/x-zip-compressed", "zip"],
+  ["application/x-gzip", "gzip"],
+  ["video/quicktime", "mp4"],
+  ["audio/x-m4a", "mp4"],
+  ["audio/mp3", "mp3"],
+  ["audio/vnd.wave", "wav"],
+  ["audio/ogg; codecs=opus", "ogg"],
+  // What no bytes tell may be anything of its kind.
+  ["image/svg+xml", "svg"],
+  ["image/svg+xml", "nothing"],
+  ["image/x-portable-pixmap", "nothing"],
+  ["audio/x-unheard-of", "mp3"],
+];
+
+Deno.test("a file is what it says it is, by whichever name of its type", async () => {
+  for (const [type, head] of FITTING) assert.ok(await canBe(type, HEADS[head]), `${type} ${head}`);
+});
+
+const OTHERS: readonly (readonly [type: string, head: Head])[] = [
+  ["image/png", "jpeg"],
+  ["image/png", "nothing"],
+  ["image/png", "html"],
+  ["image/jpeg", "svg"],
+  ["image/gif", "exe"],
+  ["image/webp", "wav"],
+  ["image/heic", "mp4"],
+  ["image/svg+xml", "pdf"],
+  ["image/x-portable-pixmap", "exe"],
+  ["application/pdf", "html"],
+  ["application/zip", "gzip"],
+  ["application/gzip", "zip"],
+  ["video/mp4", "ogg"],
+  ["video/mp4", "html"],
+  ["audio/mpeg", "zip"],
+  ["audio/x-unheard-of", "mp4"],
+];
+
+Deno.test("a file that is something else is told from what it says it is", async () => {
+  for (const [type, head] of OTHERS) {
+    assert.ok(!await canBe(type, HEADS[head]), `${type} ${head}`);
+  }
+  assert.ok(!await canBe("image/png", HEADS.png.subarray(0, 7)), "it ends too early");
+});
