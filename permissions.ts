@@ -21,6 +21,10 @@ const NOTHING = own("data/none");
 const packagesBeside = (name: string): string =>
   fileURLToPath(import.meta.resolve(name)).replace(/(?<=[\\/]@[^\\/]+[\\/]).*/, "");
 
+/** That of the author of what `sharp` loads, which stands beside it. */
+const picturesCode = (): string =>
+  fileURLToPath(import.meta.resolve("sharp")).replace(/(?<=[\\/])sharp[\\/].*/, "@img/");
+
 const PATHS: Readonly<Record<string, (settings: Environment) => readonly string[]>> = {
   write: (settings) => [NOTHING, ...writtenFolders(settings)],
   // The folder around one is read to make sure that its name in there is kept.
@@ -29,7 +33,7 @@ const PATHS: Readonly<Record<string, (settings: Environment) => readonly string[
     ...writtenFolders(settings).flatMap((folder) => [folder, dirname(folder)]),
     ...driverFiles(settings),
   ],
-  native: () => [packagesBeside("@node-rs/argon2")],
+  native: () => [packagesBeside("@node-rs/argon2"), picturesCode()],
 };
 
 /** The paths as one option. */

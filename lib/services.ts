@@ -37,6 +37,7 @@ import {
   type OpenedStorage,
 } from "./files/external_stores.ts";
 import type { LocalFiles } from "./files/local_files.ts";
+import { createPictures, type Pictures } from "./files/pictures.ts";
 import { createServedFiles, type ServedFiles } from "./files/served_files.ts";
 import type { BlobStores } from "./files/stores.ts";
 import { createReadSignatures, type ReadSignatures } from "./files/read_signatures.ts";
@@ -125,6 +126,8 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   readonly uploadTokens: UploadTokens;
   readonly readSignatures: ReadSignatures;
   readonly servedFiles: ServedFiles;
+  /** Sizes of pictures. */
+  readonly pictures: Pictures;
   /** What answers in the AI operations. */
   readonly model: Model;
   readonly rateLimiter: RateLimiter;
@@ -271,6 +274,7 @@ export async function openServices(
       uploadTokens,
       readSignatures,
       servedFiles: createServedFiles(engine, clock, blobs, config),
+      pictures: createPictures({ engine, clock, newId, blobStores, plans }, config.workers),
       model: openModel(config),
       rateLimiter,
       storedCounts,

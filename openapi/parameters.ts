@@ -3,7 +3,7 @@ import { USERNAME } from "@/lib/auth/users.ts";
 import { KEY_KINDS, type KeyKind } from "@/lib/projects/api_keys.ts";
 import { checkedIdempotencyKey, IDEMPOTENCY_KEY } from "@/lib/documents/idempotency.ts";
 import { DECLARED_NAME } from "@/lib/documents/names.ts";
-import { ID, ID_ANY_CASE, requiredId, requiredProjectId } from "@/lib/ids.ts";
+import { ID_ANY_CASE, requiredId, requiredProjectId } from "@/lib/ids.ts";
 import {
   CURSOR_LENGTH_MAX,
   EMAIL_SEARCH_LENGTH_MAX,
@@ -16,7 +16,6 @@ import {
   PATH_LEVELS_MAX,
   POPULATE_LEVELS_MAX,
   POPULATE_PATHS_MAX,
-  RANGES_MAX,
   REFERRERS_MAX,
   RETURN_TO_LENGTH_MAX,
   SEARCH_LENGTH_MAX,
@@ -24,7 +23,6 @@ import {
   STATE_LENGTH_MAX,
   WHERE_BYTES_MAX,
 } from "@/lib/limits.ts";
-import { NAME_PATTERN } from "@/lib/files/paths.ts";
 import { checkedKeyKind } from "@/lib/projects/projects.ts";
 import { knownProvider, PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import type { Parameter } from "./contract.ts";
@@ -33,10 +31,8 @@ import {
   openQueryOf,
   type PathParameter,
   queryOf,
-  querySaying,
   WITHOUT_NUL_PATTERN,
 } from "./inputs.ts";
-import { PATH_EXAMPLE } from "./schemas/storage.ts";
 import { EXAMPLE_ID } from "./schemas/values.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -50,7 +46,7 @@ const inPath = (schema: z.ZodType<string>, description: string, example: string)
   schema.openapi({ param: { description, example } });
 
 /** A path parameter that is read as it was sent: what does not fit is refused as what is unknown. */
-const path = (...shown: Parameters<typeof inPath>): PathParameter => ({
+export const path = (...shown: Parameters<typeof inPath>): PathParameter => ({
   schema: inPath(...shown),
   problem: null,
   read: (text) => text,
@@ -77,7 +73,7 @@ export const query = (
 });
 
 /** A header that may be anything: null where it is not sent. */
-const header = (description: string): HeaderParameter<string | null> => ({
+export const header = (description: string): HeaderParameter<string | null> => ({
   schema: z.string().optional().openapi({ param: { description } }),
   problem: null,
   read: (text) => text,
@@ -393,12 +389,14 @@ export const username = path(
   "ada",
 );
 
-const LIMIT = `"limit" must be a whole number from 1 to ${LIST_LIMIT_MAX}.`;
+export function wholeNumber(name: string, max: number) {
+  const says = `"${name}" must be a whole number from 1 to ${max}.`;
+  return z.string().regex(/^[1-9]\d{0,9}$/, says).transform(Number)
+    .refine((number) => number <= max, says);
+}
 
 const paging = {
-  limit: z.string().regex(/^[1-9]\d{0,9}$/, LIMIT).transform(Number)
-    .refine((limit) => limit <= LIST_LIMIT_MAX, LIMIT)
-    .default(LIST_LIMIT_DEFAULT)
+  limit: wholeNumber("limit", LIST_LIMIT_MAX).default(LIST_LIMIT_DEFAULT)
     .openapi({
       type: "integer",
       minimum: 1,
@@ -432,50 +430,6 @@ export const userQuery = queryOf({
     },
   }),
 }, "this list");
-
-export const fileQuery = querySaying('Send "path", once, and nothing else.', (error) => ({
-  path: z.string({ error }).min(1, { error }).openapi({
-    param: { description: "The file's path, as confirm answered it.", example: PATH_EXAMPLE },
-  }),
-}));
-
-/** Of a signed address of a file. */
-export const readingQuery = openQueryOf({
-  expires: z.string().optional().openapi({
-    param: { description: "Until when the address of a private file is good." },
-  }),
-  signature: z.string().optional().openapi({
-    param: { description: "What the server signed it with." },
-  }),
-});
-
-export const uploadToken = path(
-  z.string().regex(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/),
-  "What the server signed: which bytes may be put where, and for how long.",
-  "WyI2NmYxYTBjMmU0YjBhMWIyYzNkNGU1ZjYvMGY4ZmFkNWIiXQ.9qT0KkIO9l3Y0yqK3T1xWg",
-);
-
-export const fileProjectId = path(
-  z.string().regex(ID),
-  "The project's id, in lower case.",
-  EXAMPLE_ID,
-);
-
-export const fileName = path(
-  z.string().regex(new RegExp(NAME_PATTERN)),
-  "The rest of the file's path.",
-  "0f8fad5b-d9cb-469f-a165-70867728950e_photo.png",
-);
-
-export const range = header(
-  `Parts of the file: \`bytes=0-99\`, \`bytes=100-\`, \`bytes=-100\`, or up to ${RANGES_MAX} of them ` +
-    "with commas. Those that touch or overlap are sent as one, and all in ascending order. Another " +
-    "unit than `bytes` is not heeded.",
-);
-
-export const ifRange = header(
-  "The `etag` of the file that the parts are of: of another one, and for a date, the whole is sent.",
-);
 
 /** Parameters of a list that its changes have no use for. */
 const NOT_LIVE: readonly string[] = [

@@ -1,13 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  deletion,
-  fileQuery,
-  keyKind,
-  pageQuery,
-  projectId,
-  userId,
-  userQuery,
-} from "./parameters.ts";
+import { deletion, keyKind, pageQuery, projectId, userId, userQuery } from "./parameters.ts";
+import { fileQuery } from "./file_parameters.ts";
 
 Deno.test("a deletion is permanent only if it says so", () => {
   assert.deepEqual(deletion.read(""), { permanent: false });

@@ -8,10 +8,11 @@ import type { ByteRange } from "../http/ranges.ts";
 /**
  * Where an object lies. A signed upload writes `staged` and nothing else; only
  * {@linkcode Blobs.publish} and {@linkcode Blobs.copy} ever write `stored`, which everybody may read,
- * and `private`, which nobody may without a signed address. `partial` are uploads under way, where a
- * driver keeps such: the path of one begins with that of its upload.
+ * and `private`, which nobody may without a signed address. `derived` is what {@linkcode Blobs.keep}
+ * writes: what was made of files, which nobody reads there. `partial` are uploads under way, where a
+ * driver keeps such. The paths of these two begin with that of an upload.
  */
-export type Place = "partial" | "staged" | FilePlace;
+export type Place = "partial" | "staged" | "derived" | FilePlace;
 
 /** Where files lie. */
 export type FilePlace = "stored" | "private";
@@ -85,6 +86,11 @@ export interface Blobs extends AsyncDisposable {
    * The same with what lies in the other place of files, and stays there; null when nothing does.
    */
   copy(path: string, contentType: string, place: FilePlace): Promise<BlobStat | null>;
+  /**
+   * Puts bytes at a path of `derived`, whole or not at all, in the place of what lies there. They may
+   * be lost when the machine fails: they can be made again.
+   */
+  keep(path: string, bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<void>;
   /** Also resolves when there is nothing to remove. */
   remove(place: Place, path: string): Promise<void>;
   /**
@@ -102,7 +108,12 @@ export interface Blobs extends AsyncDisposable {
 }
 
 /** What stands before the paths of a place; those of public files begin with a project's id. */
-export const FOLDERS = { staged: "_incoming/", private: "_private/", stored: "" } as const;
+export const FOLDERS = {
+  staged: "_incoming/",
+  private: "_private/",
+  derived: "_derived/",
+  stored: "",
+} as const;
 
 /** What lies at a path never changes; but an address of a private file ends. */
 export const CACHE_CONTROL: Readonly<Record<FilePlace, string>> = {

@@ -11,7 +11,8 @@ export const corsRules = (origins: readonly string[]) => [{
 }];
 
 /**
- * Everybody reads public files, and nobody private ones and what is being uploaded. To deny that to
+ * Everybody reads public files, and nobody private ones, what is being uploaded and what was made of
+ * files. To deny that to
  * everybody would shut Corbel out as well.
  */
 export const bucketPolicy = (bucket: string) => ({
@@ -20,6 +21,7 @@ export const bucketPolicy = (bucket: string) => ({
     Effect: "Allow",
     Principal: "*",
     Action: "s3:GetObject",
-    NotResource: [FOLDERS.staged, FOLDERS.private].map((one) => `arn:aws:s3:::${bucket}/${one}*`),
+    NotResource: [FOLDERS.staged, FOLDERS.private, FOLDERS.derived]
+      .map((one) => `arn:aws:s3:::${bucket}/${one}*`),
   }],
 });

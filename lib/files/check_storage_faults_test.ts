@@ -49,6 +49,7 @@ function openBucket(faults: Faults) {
     partial: new Map(),
     staged: new Map<string, Bytes>(),
     private: new Map<string, Bytes>(),
+    derived: new Map<string, Bytes>(),
     stored: new Map(),
   };
   const cors = { "access-control-allow-origin": "*" };
@@ -97,6 +98,7 @@ function openBucket(faults: Faults) {
       objects[place].set(path, objects.stored.get(path));
       return statOf(place, path);
     },
+    keep: () => Promise.reject(new Error("Not asked for")),
     remove(place, path) {
       if (place !== faults.keepsRemoved) objects[place].delete(path);
       return Promise.resolve();

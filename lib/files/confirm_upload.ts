@@ -1,5 +1,6 @@
 import { timestamp } from "../clock.ts";
 import { randomToken } from "../crypto/random.ts";
+import { readWhole } from "../http/bounded_reader.ts";
 import { CONFIRM_CLAIM_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
@@ -146,13 +147,11 @@ async function typeProblem(blobs: Blobs, row: UploadRecord): Promise<Problem | n
   const head = { offset: 0, length: Math.min(bytes, HEAD_BYTES) };
   const stream = await blobs.read(placeOf(row), path, head);
   if (stream === null) throw notReady();
-  return await canBe(contentType, await bytesIn(stream)) ? null : new Problem("TYPE_MISMATCH");
+  const first = await readWhole(stream as ReadableStream<Uint8Array<ArrayBuffer>>, {
+    bytesMax: HEAD_BYTES,
+  });
+  return await canBe(contentType, first) ? null : new Problem("TYPE_MISMATCH");
 }
-
-const bytesIn = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> =>
-  new Uint8Array(
-    await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer(),
-  );
 
 const RETRY_SECONDS = 1;
 

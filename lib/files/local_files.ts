@@ -13,11 +13,11 @@ export interface LocalFiles {
    */
   receive(path: string, abandoned: () => void): Promise<Incoming | null>;
   /**
-   * The bytes of a file, which has `bytes` of them: at once where they are few, else streamed. Null
+   * The bytes of a file, or of what was made of it, which has `bytes` of them: at once where they are few, else streamed. Null
    * when it is missing or has another length.
    */
   body(
-    place: FilePlace,
+    place: FilePlace | "derived",
     path: string,
     bytes: number,
     range: ByteRange | null,

@@ -24,8 +24,17 @@ export const pathIn = (text: string): string =>
 /** Of a file, from the moment that its bytes have arrived: they never change. */
 export const fileEtag = (path: string): string => `"${uuidOf(path)}"`;
 
-/** The path of the upload that a partial object belongs to: all but its own suffix. */
-export const uploadOfPartial = (path: string): string => path.replace(/\.[\w-]*$/, "");
+/** The path of the upload that a partial or derived object belongs to: all but its own suffix. */
+export const uploadOf = (path: string): string => path.replace(/\.[\w-]*$/, "");
+
+const DERIVED = /\.[a-z0-9-]{1,40}$/;
+
+/** What was made of a file in one way. */
+export const derivedPath = (path: string, variant: string): string => `${path}.${variant}`;
+
+/** Whether it is a path of something that was made of a file. */
+export const isDerivedPath = (path: string): boolean =>
+  DERIVED.test(path) && projectOf(uploadOf(path)) !== null;
 
 /** What no other path of ours has in common with this one. */
 const uuidOf = (path: string): string => path.slice(UUID_AT, UUID_AT + UUID_LENGTH);

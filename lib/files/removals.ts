@@ -3,6 +3,7 @@ import type { NewId } from "../ids.ts";
 import { enqueue, type JobKind, type JobRecord, type JobServices, runJob } from "../jobs/jobs.ts";
 import type { Id, Transaction } from "../store/port.ts";
 import type { BlobStores } from "./stores.ts";
+import { removeDerived } from "./derived.ts";
 import { findUpload, placeOf } from "./uploads.ts";
 
 /** What the verbs on files need. */
@@ -12,8 +13,8 @@ export interface FileServices extends JobServices {
 }
 
 /**
- * Objects of a path that no row has, or that lie elsewhere than its row says: the subject is the
- * path, the lane the store that the row named. May be done twice: paths are never used again.
+ * Objects of a path that no row has, with what was made of them, or that lie elsewhere than its row
+ * says: the subject is the path, the lane the store that the row named. May be done twice: paths are never used again.
  */
 export const OBJECT_REMOVAL: JobKind<FileServices> = {
   name: "removeObjects",
@@ -23,6 +24,7 @@ export const OBJECT_REMOVAL: JobKind<FileServices> = {
     for (const place of ["staged", "private", "stored"] as const) {
       if (row === null || placeOf(row) !== place) await blobs.remove(place, path);
     }
+    if (row === null) await removeDerived({ engine, blobStores }, projectId, path);
     return null;
   },
 };

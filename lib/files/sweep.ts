@@ -3,7 +3,7 @@ import { isInUse } from "../projects/projects.ts";
 import { and, within } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import type { Blobs } from "./blobs.ts";
-import { projectOf, uploadOfPartial } from "./paths.ts";
+import { projectOf, uploadOf } from "./paths.ts";
 import type { FileServices } from "./removals.ts";
 import { type UploadRecord, UPLOADS } from "./uploads.ts";
 import { walkBlobPages } from "./walk.ts";
@@ -46,14 +46,14 @@ export async function sweepUnawaited(
   },
 ): Promise<number> {
   let swept = 0;
-  const uploadOf = place === "staged" ? (path: string) => path : uploadOfPartial;
+  const pathOf = place === "staged" ? (path: string) => path : uploadOf;
   for await (const page of walkBlobPages(blobs, place, prefix)) {
     if (stopped()) return swept;
-    for (const [projectId, found] of Map.groupBy(page, ({ path }) => projectOf(uploadOf(path)))) {
+    for (const [projectId, found] of Map.groupBy(page, ({ path }) => projectOf(pathOf(path)))) {
       if (projectId === null || !await isInUse(services, projectId)) continue;
       const paths = found.map(({ path }) => path);
-      const awaited = await awaitedPaths(services, projectId, paths.map(uploadOf));
-      for (const path of paths.filter((path) => !awaited.has(uploadOf(path)))) {
+      const awaited = await awaitedPaths(services, projectId, paths.map(pathOf));
+      for (const path of paths.filter((path) => !awaited.has(pathOf(path)))) {
         if (stopped()) return swept;
         await blobs.remove(place, path);
         swept++;

@@ -140,7 +140,7 @@ async function removeFiles(
   projectId: Id,
   stopped: () => boolean,
 ): Promise<boolean> {
-  for (const place of ["partial", "staged", "private", "stored"] as const) {
+  for (const place of ["partial", "staged", "private", "derived", "stored"] as const) {
     for await (const { path } of walkBlobs(blobs, place, `${projectId}/`)) {
       if (stopped()) return false;
       await blobs.remove(place, path);

@@ -83,6 +83,13 @@ export const FILE_PROBLEMS = {
     message: "Users of this project do not upload files of this type.",
     when: "The `contentType` is none of the project's `userTypes`; the message lists them.",
   },
+  PICTURE_UNUSABLE: {
+    status: 422,
+    message: "There are no sizes of this file: it is no picture that can be read.",
+    when:
+      "A size is asked for of a file that is no JPEG, PNG, WebP, AVIF or GIF picture, that is " +
+      "broken, or that takes more to be read than one picture may.",
+  },
   TOO_MANY_UPLOADS: {
     status: 429,
     message: "There are too many open uploads: confirm or delete some of them, or wait as " +

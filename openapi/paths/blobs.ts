@@ -2,14 +2,15 @@ import { z } from "@hono/zod-openapi";
 import { UPLOADS_AT_ONCE_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import {
+  accept,
   fileName,
   fileProjectId,
-  ifNoneMatch,
   ifRange,
   range,
   readingQuery,
   uploadToken,
-} from "../parameters.ts";
+} from "../file_parameters.ts";
+import { ifNoneMatch } from "../parameters.ts";
 import { anyone } from "../security.ts";
 
 const TAG = "Files";
@@ -79,11 +80,14 @@ export const serveFile = contract({
     "JavaScript, CSS and WebAssembly, `multipart` and what is no content type come as " +
     "`application/octet-stream`. A file whose object is missing, or has another length, is a 404; " +
     "the command `storage reconcile` names it.\n\nA private file is served at a signed address alone, " +
-    "which has `expires` and `signature`.",
+    "which has `expires` and `signature`.\n\n" +
+    "Of a picture (JPEG, PNG, WebP, AVIF, GIF) of up to 25 MB and 50 megapixels, whichever store it " +
+    "is in, `w`, `h`, `fit`, `format` and `q` ask for a size: upright, without metadata, made when it " +
+    "is first asked for and kept while it is asked for. It may be cached as long as the file itself.",
   security: anyone,
   params: { projectId: fileProjectId, name: fileName },
   query: readingQuery,
-  headers: { range, "if-range": ifRange, "if-none-match": ifNoneMatch },
+  headers: { accept, range, "if-range": ifRange, "if-none-match": ifNoneMatch },
   success: [
     {
       status: 200,
@@ -108,6 +112,7 @@ export const serveFile = contract({
     "FILE_ADDRESS_INVALID",
     "FILE_NOT_FOUND",
     "RANGE_NOT_SATISFIABLE",
+    "PICTURE_UNUSABLE",
     "STORAGE_UNAVAILABLE",
   ],
 });

@@ -8,7 +8,8 @@ import {
   USER_OPEN_UPLOADS_MAX,
 } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
-import { fileQuery, pageQuery } from "../parameters.ts";
+import { fileQuery } from "../file_parameters.ts";
+import { pageQuery } from "../parameters.ts";
 import {
   CONFIRM_EXAMPLE,
   CONFIRMED_EXAMPLE,

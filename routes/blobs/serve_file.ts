@@ -1,16 +1,27 @@
 import type { FilePlace } from "@/lib/files/blobs.ts";
+import { asksForSize } from "@/lib/files/picture_size.ts";
 import type { ReadSignatures } from "@/lib/files/read_signatures.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { serveFile } from "@/openapi/paths/blobs.ts";
-import { fileReply, type FileSource } from "@/routes/blobs/file_reply.ts";
+import { fileReply, type FileRequest, type FileSource } from "@/routes/blobs/file_reply.ts";
+import { pictureReply } from "@/routes/blobs/picture_reply.ts";
 import type { HandlerOf } from "../handler.ts";
 
 export const handleServeFile: HandlerOf<typeof serveFile> = async (c) => {
-  const { localFiles, blobStores, servedFiles, readSignatures } = c.var.services;
+  const { services } = c.var;
+  const { localFiles, blobStores, servedFiles, readSignatures } = services;
   const { projectId, name } = c.req.valid("param");
   const path = `${projectId}/${name}`;
+  const query = c.req.valid("query");
+  const { accept, range, "if-range": ifRange, "if-none-match": ifNoneMatch } = c.req.valid(
+    "header",
+  );
+  const asked: FileRequest = { isHead: c.req.method === "HEAD", range, ifRange, ifNoneMatch };
+  const places = placesFor(readSignatures, path, query);
+  if (asksForSize(query)) {
+    return await pictureReply(services, { path, places, size: query, accept, asked });
+  }
   if (localFiles === null) throw new Problem("FILE_NOT_FOUND");
-  const places = placesFor(readSignatures, path, c.req.valid("query"));
   const host = c.req.header("host") ?? null;
   for (const place of places) {
     const file = await servedFiles.find(place, path, host);
@@ -19,9 +30,7 @@ export const handleServeFile: HandlerOf<typeof serveFile> = async (c) => {
       exists: async () => await blobStores.internal.stat(place, path) !== null,
       body: (range) => localFiles.body(place, path, file.bytes, range),
     };
-    const { range, "if-range": ifRange, "if-none-match": ifNoneMatch } = c.req.valid("header");
-    const isHead = c.req.method === "HEAD";
-    const reply = await fileReply(file, source, { isHead, range, ifRange, ifNoneMatch });
+    const reply = await fileReply(file, source, asked);
     if (reply !== null) return reply;
   }
   throw new Problem("FILE_NOT_FOUND");

@@ -28,8 +28,7 @@ const WEIGHTS: readonly (readonly [files: RegExp, weight: number])[] = [
 export const isIdle = ({ files }: Shard): boolean => files.every((path) => WAITING.test(path));
 
 /** Files that ask for MongoDB only in a pass that runs on it. */
-const OF_A_PASS =
-  /^(?:lib|routes|openapi|tests\/(?:acceptance|api|attacks|faults|house|pages|property))\//;
+const OF_A_PASS = /^(?:lib|routes|openapi|tests\/(?:acceptance|api|attacks|faults|house|pages))\//;
 
 /** Whether tests of a shard may ask for a MongoDB server that they do not start themselves. */
 export const needsMongodb = ({ pass, files }: Shard): boolean =>

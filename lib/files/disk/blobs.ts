@@ -15,7 +15,7 @@ import {
 } from "../blobs.ts";
 import type { ByteRange } from "../../http/ranges.ts";
 import type { Incoming, LocalFiles } from "../local_files.ts";
-import { projectOf, uploadOfPartial } from "../paths.ts";
+import { isDerivedPath, projectOf, uploadOf } from "../paths.ts";
 import type { Reading } from "../read_signatures.ts";
 import { Folders } from "./folders.ts";
 import { guarded, ifThere, unavailable } from "./guarded.ts";
@@ -45,8 +45,8 @@ const SUFFIX = /\.[A-Za-z0-9_-]{16}$/;
 const WHOLE_BYTES_MAX = 65_536;
 
 /**
- * Objects as files of one folder: `<path>`, `_private/<path>`, `_incoming/<path>` and
- * `_partial/<path>.<random>`. All are of one file system, so that an object changes its place by one
+ * Objects as files of one folder: `<path>`, `_private/<path>`, `_incoming/<path>`,
+ * `_derived/<path>.<variant>` and `_partial/<path>.<random>`. All are of one file system, so that an object changes its place by one
  * atomic rename.
  */
 export class DiskBlobs implements Blobs, LocalFiles {
@@ -94,7 +94,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
   }
 
   /** The request that it is for has a time limit: one more would cost as much as a small file. */
-  async body(place: FilePlace, path: string, bytes: number, range: ByteRange | null) {
+  async body(place: FilePlace | "derived", path: string, bytes: number, range: ByteRange | null) {
     const file = this.#file(place, path);
     try {
       return (range?.length ?? bytes) <= WHOLE_BYTES_MAX
@@ -138,6 +138,21 @@ export class DiskBlobs implements Blobs, LocalFiles {
     if (await ifThere(isPut) === null) return null;
     const [found] = await Promise.all([ifThere(Deno.stat(file)), this.#folders.sync(folder)]);
     return found && { bytes: found.size };
+  }
+
+  async keep(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    const file = this.#file("derived", path);
+    const partial = this.#file("partial", `${uploadOf(path)}.${randomToken(SUFFIX_BYTES)}`);
+    await guarded(BLOB_CALL_MS, "keep what was made of a file", async () => {
+      const written = () => Deno.writeFile(partial, bytes, { createNew: true, mode: PRIVATE });
+      await this.#folders.within(dirname(partial), written);
+      try {
+        await this.#folders.within(dirname(file), () => Deno.rename(partial, file));
+      } catch (error) {
+        await Deno.remove(partial).catch(() => {}); // One that stays is found by its age.
+        throw error;
+      }
+    });
   }
 
   /** Ends uploads under way, too, where they would be staged there. */
@@ -235,10 +250,11 @@ export class DiskBlobs implements Blobs, LocalFiles {
   }
 }
 
-const isPathOf = (place: Place, path: string): boolean =>
-  place === "partial"
-    ? SUFFIX.test(path) && projectOf(uploadOfPartial(path)) !== null
-    : projectOf(path) !== null;
+function isPathOf(place: Place, path: string): boolean {
+  if (place === "derived") return isDerivedPath(path);
+  if (place !== "partial") return projectOf(path) !== null;
+  return SUFFIX.test(path) && projectOf(uploadOf(path)) !== null;
+}
 
 function assertPath(place: Place, path: string): void {
   if (!isPathOf(place, path)) throw new TypeError(`Not a path of the port: ${path}`);

@@ -31,7 +31,7 @@ import {
 } from "../blobs.ts";
 import type { ByteRange } from "../../http/ranges.ts";
 import { boundedStream } from "../../http/bounded_reader.ts";
-import { projectOf, uploadOfPartial } from "../paths.ts";
+import { isDerivedPath, projectOf, uploadOf } from "../paths.ts";
 import { boundAnswers } from "./bounded_answers.ts";
 import { clientOf, type S3Options } from "./client.ts";
 import { isPassing, nameOf, statusOf, unavailable } from "./failures.ts";
@@ -49,13 +49,13 @@ const PAUSE_MS = 100;
 /** A staged object may be replaced while it is copied; who does that all the time has to wait. */
 const COPIES = 3;
 
-/** Behind every staged and every private key, before whatever a project's id may begin with. */
+/** Behind every key of another place, before whatever a project's id may begin with. */
 const BEHIND_HIDDEN = "_private0";
 const PREFIX = /^(?:[0-9a-f]{24}\/)?$/;
 
 /**
- * Objects of one bucket: `<path>`, `_private/<path>` and `_incoming/<path>`. Uploads are whole or not
- * at all there.
+ * Objects of one bucket: `<path>`, `_private/<path>`, `_incoming/<path>` and
+ * `_derived/<path>.<variant>`. Uploads are whole or not at all there.
  */
 export class S3Blobs implements Blobs {
   readonly #client: S3Client;
@@ -160,6 +160,17 @@ export class S3Blobs implements Blobs {
     throw new BlobsUnavailable(`${this.#name} gets other bytes whenever an upload is published`);
   }
 
+  async keep(path: string, bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<void> {
+    const command = new PutObjectCommand({
+      Bucket: this.#bucket,
+      Key: key("derived", path),
+      Body: bytes,
+      ContentType: contentType,
+    });
+    const kept = await this.#ask(within(CALL_MS), (o) => this.#client.send(command, o));
+    if (kept === null) throw new BlobsUnavailable(`${this.#name} does not keep what is put there`);
+  }
+
   async remove(place: Place, path: string): Promise<void> {
     if (place === "partial") return void noPartial(path);
     const command = new DeleteObjectCommand({ Bucket: this.#bucket, Key: key(place, path) });
@@ -177,7 +188,7 @@ export class S3Blobs implements Blobs {
     const page = (startAfter: string | null) =>
       this.#page(by, `${folder}${prefix}`, startAfter, limit);
     let answer = await page(after === null ? null : `${folder}${after}`);
-    // Staged and private keys stand in the midst of those of all projects.
+    // Those of other places stand in the midst of those of all projects.
     if (place === "stored" && answer.Contents?.every(({ Key = "" }) => isHidden(Key))) {
       if (answer.IsTruncated) answer = await page(BEHIND_HIDDEN);
     }
@@ -185,7 +196,7 @@ export class S3Blobs implements Blobs {
     this.#assertForward(objects, `${folder}${prefix}`, after === null ? "" : `${folder}${after}`);
     const last = objects.at(-1)?.Key?.slice(folder.length) ?? null;
     return {
-      blobs: objects.flatMap((o) => listed(o, folder)),
+      blobs: objects.flatMap((o) => listed(o, place)),
       next: answer.IsTruncated ? last : null,
     };
   }
@@ -316,7 +327,7 @@ export const openS3Blobs = (options: S3Options): S3Blobs => new S3Blobs(options)
 
 /** From where to where an object is copied. */
 interface Way {
-  readonly from: Exclude<Place, "partial">;
+  readonly from: Exclude<Place, "partial" | "derived">;
   readonly to: FilePlace;
 }
 
@@ -324,26 +335,29 @@ const within = (ms: number): number => performance.now() + ms;
 
 /** A bucket shows nothing of an upload before it is whole. Throws for what is no path of ours. */
 function noPartial(path: string): null {
-  key("staged", uploadOfPartial(path));
+  key("staged", uploadOf(path));
   return null;
 }
 
 /** Throws for what is no path of ours. */
 function key(place: Exclude<Place, "partial">, path: string): string {
-  if (projectOf(path) === null) throw new TypeError(`Not a path of the port: ${path}`);
+  if (!isPathOf(place, path)) throw new TypeError(`Not a path of the port: ${path}`);
   return `${FOLDERS[place]}${path}`;
 }
 
+const isPathOf = (place: Exclude<Place, "partial">, path: string): boolean =>
+  place === "derived" ? isDerivedPath(path) : projectOf(path) !== null;
+
 const isHidden = (key: string): boolean =>
-  key.startsWith(FOLDERS.staged) || key.startsWith(FOLDERS.private);
+  [FOLDERS.staged, FOLDERS.private, FOLDERS.derived].some((folder) => key.startsWith(folder));
 
 /** Nothing for what somebody else put into the bucket. */
 function listed(
   { Key = "", Size = 0, LastModified }: S3Object,
-  folder: string,
+  place: Exclude<Place, "partial">,
 ): ListedBlob[] {
-  const path = Key.slice(folder.length);
-  if (projectOf(path) === null) return [];
+  const path = Key.slice(FOLDERS[place].length);
+  if (!isPathOf(place, path)) return [];
   return [{ path, bytes: Size, writtenAt: LastModified?.getTime() ?? 0 }];
 }
 

@@ -1,0 +1,98 @@
+/** Parameters of the operations on files. */
+
+import { z } from "@hono/zod-openapi";
+import { NAME_PATTERN } from "@/lib/files/paths.ts";
+import {
+  PICTURE_FITS,
+  PICTURE_FORMATS,
+  PICTURE_STEPS,
+  STEP_MAX,
+} from "@/lib/files/picture_size.ts";
+import { ID } from "@/lib/ids.ts";
+import { RANGES_MAX } from "@/lib/limits.ts";
+import { openQueryOf, querySaying } from "./inputs.ts";
+import { header, path, wholeNumber } from "./parameters.ts";
+import { PATH_EXAMPLE } from "./schemas/storage.ts";
+import { EXAMPLE_ID } from "./schemas/values.ts";
+
+export const fileQuery = querySaying('Send "path", once, and nothing else.', (error) => ({
+  path: z.string({ error }).min(1, { error }).openapi({
+    param: { description: "The file's path, as confirm answered it.", example: PATH_EXAMPLE },
+  }),
+}));
+
+const sizeParameter = (name: string, what: string) =>
+  wholeNumber(name, STEP_MAX).optional().openapi({
+    type: "integer",
+    minimum: 1,
+    maximum: STEP_MAX,
+    param: {
+      description:
+        `${what}, at most: rounded up to one of ${PICTURE_STEPS.join(", ")}. A picture ` +
+        "is never enlarged.",
+    },
+  });
+
+const FORMATS = `"format" must be auto, ${PICTURE_FORMATS.join(", ")}.`;
+
+/** Of an address of a file: a signed one, and a size of a picture. */
+export const readingQuery = openQueryOf({
+  expires: z.string().optional().openapi({
+    param: { description: "Until when the address of a private file is good." },
+  }),
+  signature: z.string().optional().openapi({
+    param: { description: "What the server signed it with." },
+  }),
+  w: sizeParameter("w", "Pixels across, of a picture"),
+  h: sizeParameter("h", "Pixels down, of a picture"),
+  fit: z.enum(PICTURE_FITS, `"fit" must be ${PICTURE_FITS.join(" or ")}.`).optional().openapi({
+    param: {
+      description: "With `w` and `h`: `contain`, the default, shows all of the picture within " +
+        "them; `cover` as much of its middle as fills them.",
+    },
+  }),
+  format: z.enum(["auto", ...PICTURE_FORMATS], FORMATS).optional().openapi({
+    param: {
+      description: "The picture's own if left out, `png` for a GIF. `auto` is AVIF or WebP where " +
+        "`Accept` names them.",
+    },
+  }),
+  q: wholeNumber("q", 100).optional().openapi({
+    type: "integer",
+    minimum: 1,
+    maximum: 100,
+    param: { description: "Quality, 80 if left out; rounded up to tens." },
+  }),
+});
+
+export const uploadToken = path(
+  z.string().regex(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/),
+  "What the server signed: which bytes may be put where, and for how long.",
+  "WyI2NmYxYTBjMmU0YjBhMWIyYzNkNGU1ZjYvMGY4ZmFkNWIiXQ.9qT0KkIO9l3Y0yqK3T1xWg",
+);
+
+export const fileProjectId = path(
+  z.string().regex(ID),
+  "The project's id, in lower case.",
+  EXAMPLE_ID,
+);
+
+export const fileName = path(
+  z.string().regex(new RegExp(NAME_PATTERN)),
+  "The rest of the file's path.",
+  "0f8fad5b-d9cb-469f-a165-70867728950e_photo.png",
+);
+
+export const accept = header(
+  "With `format=auto`: the formats of pictures that you show, such as `image/avif,image/webp`.",
+);
+
+export const range = header(
+  `Parts of the file: \`bytes=0-99\`, \`bytes=100-\`, \`bytes=-100\`, or up to ${RANGES_MAX} of them ` +
+    "with commas. Those that touch or overlap are sent as one, and all in ascending order. Another " +
+    "unit than `bytes` is not heeded.",
+);
+
+export const ifRange = header(
+  "The `etag` of the file that the parts are of: of another one, and for a date, the whole is sent.",
+);
