@@ -41,3 +41,15 @@ Deno.test("what cannot be confirmed is refused, and stays as it is", async () =>
     refused(answer, 503, "STORAGE_UNAVAILABLE");
   });
 });
+
+Deno.test("a picture that is none ends its upload", async () => {
+  await using app = await openTestApp();
+  const owner = await createTestOwner(app);
+  const files = await openFiles(app, owner.project);
+  const upload = await files.request(12, "image/png");
+  await files.stage(upload, new Uint8Array(12));
+  const { filePath, size } = upload;
+  const answer = await owner.asOwner({ path: PATH, body: { filePath, size } });
+  refused(answer, 415, "TYPE_MISMATCH");
+  assert.deepEqual(await files.rows(), []);
+});

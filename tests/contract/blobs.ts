@@ -4,6 +4,7 @@
  */
 
 import type { Blobs, Upload } from "@/lib/files/blobs.ts";
+import { blobDerivedCases } from "./blobs_derived.ts";
 import { blobListingCases } from "./blobs_listing.ts";
 import { blobPrivateCases } from "./blobs_private.ts";
 import { blobReadingCases } from "./blobs_reading.ts";
@@ -37,6 +38,9 @@ export type BlobCases = CasesOn<BlobStore>;
 
 /** Declares one test for each case. */
 export function blobsContract(name: string, driver: DriverOf<BlobStore>): void {
-  const themes = [blobUploadCases, blobReadingCases, blobListingCases, blobPrivateCases];
+  const themes = [
+    ...[blobUploadCases, blobReadingCases, blobListingCases, blobPrivateCases],
+    blobDerivedCases,
+  ];
   for (const test of testsOf(name, driver, themes)) Deno.test(test);
 }

@@ -6,7 +6,7 @@ import { newPath } from "@/lib/files/paths.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { BlobStore } from "./blobs.ts";
 
-export const PLACES: readonly Place[] = ["partial", "staged", "stored", "private"];
+export const PLACES: readonly Place[] = ["partial", "staged", "stored", "private", "derived"];
 export const TYPE = "text/plain";
 
 const MINUTE_MS = 60_000;

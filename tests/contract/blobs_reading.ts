@@ -50,6 +50,7 @@ const CALLS: Readonly<Record<string, (blobs: Blobs, path: string) => unknown>> =
   signUpload: (blobs, path) =>
     blobs.signUpload({ path, bytes: 1, contentType: TYPE, expiresAt: Date.now() + 60_000 }),
   publish: (blobs, path) => blobs.publish(path, TYPE),
+  keep: (blobs, path) => blobs.keep(path, new Uint8Array(1), TYPE),
   publicUrl: (blobs, path) => blobs.publicUrl(path),
   ...Object.fromEntries(PLACES.flatMap((place) => [
     [`stat ${place}`, (blobs: Blobs, path: string) => blobs.stat(place, path)],
