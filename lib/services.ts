@@ -207,7 +207,8 @@ export async function openServices(
     const webhookEgress = createEgress({ admits, socketsMax: Infinity });
     const open = (storage: OpenedStorage) => openExternal(storage, { egress, publicUrl, clock });
     const external = createExternalStores({ engine, keyRing, open });
-    const blobStores = createBlobStores(blobs, external);
+    const { filesUrl } = config;
+    const blobStores = createBlobStores(blobs, external, { filesUrl, readSignatures });
     const plans = createPlans(engine, clock);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.elapsed());
     const changeFeeds = new ChangeFeeds({ engine, log });

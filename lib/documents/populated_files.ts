@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { type FileInfo, infoOf } from "../files/list_files.ts";
-import { placeOf, type UploadRecord, UPLOADS } from "../files/uploads.ts";
+import { addressesUntil } from "../files/sign_file.ts";
+import { type UploadRecord, UPLOADS } from "../files/uploads.ts";
 import type { BlobStores } from "../files/stores.ts";
 import { IN_VALUES_MAX, SIGNED_SECONDS_DEFAULT } from "../limits.ts";
 import { and, eq, within } from "../store/filter.ts";
@@ -32,16 +33,7 @@ export async function* populatedFiles(
       const { ownerId: _ownerId, ...info } = await infoOf(services, projectId, row);
       yield info.visibility === "public"
         ? info
-        : { ...info, url: await signedUrl(services, projectId, { row, expiresAt }) };
+        : { ...info, ...await addressesUntil(services, projectId, { row, expiresAt }) };
     }
   }
-}
-
-async function signedUrl(
-  { blobStores }: FileLookup,
-  projectId: Id,
-  { row, expiresAt }: { readonly row: UploadRecord; readonly expiresAt: number },
-): Promise<string> {
-  const blobs = await blobStores.named(projectId, row.target);
-  return await blobs.signReading({ place: placeOf(row), path: row.path, expiresAt });
 }

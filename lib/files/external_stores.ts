@@ -4,6 +4,7 @@ import { findStorage, openStorageKeys, type StorageSettings } from "./storage_se
 import type { StorageKeys } from "./storage_input.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { type Blobs, BlobsUnavailable } from "./blobs.ts";
+import type { ReadSignatures } from "./read_signatures.ts";
 import { type BlobStores, INTERNAL, type StorageTarget } from "./stores.ts";
 
 /** The stores that projects brought. */
@@ -63,7 +64,14 @@ export function createExternalStores(
 }
 
 /** Files of a project are in its own store where it has one, and in ours where not. */
-export function createBlobStores(internal: Blobs, external: ExternalStores): BlobStores {
+export function createBlobStores(
+  internal: Blobs,
+  external: ExternalStores,
+  { filesUrl, readSignatures }: {
+    readonly filesUrl: string;
+    readonly readSignatures: ReadSignatures;
+  },
+): BlobStores {
   return {
     internal,
     current: async (projectId) =>
@@ -73,6 +81,10 @@ export function createBlobStores(internal: Blobs, external: ExternalStores): Blo
       const found = await external.find(projectId);
       if (found?.name === target) return found.blobs;
       throw new BlobsUnavailable(`The project's storage is no longer "${target}"`);
+    },
+    sizesUrl(path, expiresAt) {
+      const url = `${filesUrl}/files/${path}`;
+      return expiresAt === null ? url : `${url}?${readSignatures.write({ path, expiresAt })}`;
     },
     [Symbol.asyncDispose]: () => internal[Symbol.asyncDispose](),
   };

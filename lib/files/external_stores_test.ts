@@ -3,7 +3,12 @@ import { openTestServices } from "@/tests/support/test_services.ts";
 import { clearStorage } from "./storage_settings.ts";
 import type { Services } from "../services.ts";
 import { BlobsUnavailable } from "./blobs.ts";
-import { createBlobStores, createExternalStores, type OpenedStorage } from "./external_stores.ts";
+import {
+  createBlobStores,
+  createExternalStores,
+  type ExternalStores,
+  type OpenedStorage,
+} from "./external_stores.ts";
 import { INTERNAL } from "./stores.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
@@ -34,12 +39,15 @@ function createStores({ engine, keyRing, blobStores }: Services, max?: number) {
   return { external, opened, failNext: () => void (failures = 1) };
 }
 
+const storesOf = ({ config, readSignatures, blobStores }: Services, external: ExternalStores) =>
+  createBlobStores(blobStores.internal, external, { filesUrl: config.filesUrl, readSignatures });
+
 Deno.test("a project without a store of its own has ours", async () => {
   await using fixture = await openTestServices();
   const { services } = fixture;
   const { external } = createStores(services);
   const { internal } = services.blobStores;
-  const stores = createBlobStores(internal, external);
+  const stores = storesOf(services, external);
   assert.equal(await external.find(PROJECT), null);
   assert.deepEqual(await stores.current(PROJECT), { name: INTERNAL, blobs: internal });
   assert.equal(await stores.named(PROJECT, INTERNAL), internal);
@@ -50,7 +58,7 @@ Deno.test("a project's store is opened once, with its keys, and kept while it is
   await using fixture = await openTestServices();
   const { services } = fixture;
   const { external, opened } = createStores(services);
-  const stores = createBlobStores(services.blobStores.internal, external);
+  const stores = storesOf(services, external);
   await setStorage(services, PROJECT, GIVEN);
   const first = await stores.current(PROJECT);
   assert.equal(first.name, TARGET);
@@ -74,7 +82,7 @@ Deno.test("rows of our own store find it there while the project has another", a
   await using fixture = await openTestServices();
   const { services } = fixture;
   const { internal } = services.blobStores;
-  const stores = createBlobStores(internal, createStores(services).external);
+  const stores = storesOf(services, createStores(services).external);
   await setStorage(services, PROJECT, GIVEN);
   assert.equal(await stores.named(PROJECT, INTERNAL), internal);
   const elsewhere = stores.named(PROJECT, "https://s3.example.com/others");

@@ -3,7 +3,7 @@ import { type PageRequest, readPage, type RecordPage } from "../paging/record_pa
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
-import { publicUrlOf } from "./public_url.ts";
+import { publicUrlOf, sizesUrlOf } from "./public_url.ts";
 import type { BlobStores } from "./stores.ts";
 import {
   type FileScope,
@@ -29,6 +29,8 @@ export interface FileInfo {
   readonly createdAt: string;
   /** Null for a private file, and where the store has no public address. */
   readonly url: string | null;
+  /** Of a picture, where its sizes are served; null for a private one, and for what is none. */
+  readonly sizesUrl: string | null;
   readonly visibility: Visibility;
   /** The user who has uploaded it; null for a server's or a member's. */
   readonly ownerId: Id | null;
@@ -72,6 +74,7 @@ export async function infoOf(
 ): Promise<FileInfo> {
   const { path, filename, contentType, bytes: size, createdAt, ownerId = null } = row;
   const url = await publicUrlOf(services, projectId, row);
+  const sizesUrl = sizesUrlOf(services, row);
   const visibility = visibilityOf(row);
-  return { path, filename, contentType, size, createdAt, url, visibility, ownerId };
+  return { path, filename, contentType, size, createdAt, url, sizesUrl, visibility, ownerId };
 }

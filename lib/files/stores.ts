@@ -24,4 +24,9 @@ export interface BlobStores extends AsyncDisposable {
   current(projectId: Id): Promise<StorageTarget>;
   /** Where the object of a row lies. Throws `BlobsUnavailable` for a store that is not set. */
   named(projectId: Id, target: string): Promise<Blobs>;
+  /**
+   * Where we serve the sizes of a picture, whichever store it is in.
+   * @param expiresAt Of a private one: milliseconds since 1970 until when the address is good.
+   */
+  sizesUrl(path: string, expiresAt: number | null): string;
 }

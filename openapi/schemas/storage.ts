@@ -136,13 +136,23 @@ export const SignFileInput = openBodyOf({
   }),
 }).openapi("SignFileInput", { example: { path: PATH_EXAMPLE } });
 
+/** Of a picture, where `w`, `h` and so on are put behind. */
+const sizesUrl = z.string().nullable().openapi({
+  description:
+    "Of a picture: its address with `w`, `h`, `fit`, `format` or `q` behind it is that " +
+    "of a size. Null for what is no JPEG, PNG, WebP, AVIF or GIF, and for a private file of which " +
+    "no address is signed.",
+});
+
 export const SIGNED_EXAMPLE = {
   url: `${URL_EXAMPLE}?expires=1769864400000&signature=9qT0KkIO9l3Y0yqK3T1xWg`,
+  sizesUrl: `${URL_EXAMPLE}?expires=1769864400000&signature=9qT0KkIO9l3Y0yqK3T1xWg`,
   expiresAt: "2026-01-31T13:00:00.000Z",
 };
 
 export const SignedFile = z.strictObject({
   url: z.string().openapi({ description: "Lets whoever has it read the file until then." }),
+  sizesUrl,
   expiresAt: time,
 }).openapi("SignedFile", { example: SIGNED_EXAMPLE });
 
@@ -161,6 +171,7 @@ export const FILE_EXAMPLE = {
   size: 48_211,
   createdAt: "2026-01-31T12:00:00.000Z",
   url: URL_EXAMPLE,
+  sizesUrl: URL_EXAMPLE,
   visibility: "public",
   ownerId: null,
 };
@@ -172,6 +183,7 @@ export const StoredFile = z.strictObject({
   size: bytes,
   createdAt: time.openapi({ description: "When its upload was requested." }),
   url,
+  sizesUrl,
   visibility,
   ownerId: id.nullable().openapi({
     description: "The user who has uploaded it; null for a server's or a member's.",

@@ -171,7 +171,7 @@ Deno.test("populate shows files in the place of their paths, with an address tha
   );
   const query = "populate=photo,photos,look.cover";
   const [shown] = ok(await posts.asPublic({ path: `?${query}` })).items;
-  const { url, ...rest } = shown.photo;
+  const { url, sizesUrl, ...rest } = shown.photo;
   assert.deepEqual(rest, {
     path: open,
     filename: PICTURE.filename,
@@ -181,11 +181,14 @@ Deno.test("populate shows files in the place of their paths, with an address tha
     visibility: "public",
   });
   assert.equal(await statusOf(app, url), 200);
+  // What it holds is no picture that could be read.
+  assert.equal(await statusOf(app, `${sizesUrl}?w=64`), 422);
   const [secret, again] = shown.photos;
   assert.deepEqual(again, shown.photo);
   assert.deepEqual([secret.path, secret.visibility], [hidden, "private"]);
   assert.deepEqual(shown.look.cover, secret);
   assert.equal(await statusOf(app, secret.url), 200);
+  assert.equal(await statusOf(app, `${secret.sizesUrl}&w=64`), 422);
   const one = ok(await posts.asSecret({ path: `/${id}?${query}&fields=photo.url,photo.size` }));
   assert.deepEqual([one.photo, one.photos], [{ url, size: PICTURE.size }, undefined]);
   if (storage === "disk") { // A bucket has a clock of its own.

@@ -31,6 +31,7 @@ Deno.test("confirmed files are listed, the newest first, with what is known of e
     size: 5,
     createdAt: "2026-01-31T12:00:00.000Z",
     ownerId: null,
+    sizesUrl: null,
     visibility: "public",
   });
   assert.ok(url.endsWith(first.filePath));

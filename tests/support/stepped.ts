@@ -50,6 +50,7 @@ function steppedStores(stores: BlobStores, step: Step): BlobStores {
       return { name, blobs: wrapped(blobs) };
     },
     named: async (projectId, target) => wrapped(await stores.named(projectId, target)),
+    sizesUrl: (...given) => stores.sizesUrl(...given),
     [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose](),
   };
 }
