@@ -66,8 +66,9 @@ Deno.test("files are shown with their pictures, page by page, and deleted by a f
   assert.equal([...first.document.querySelectorAll(".tile")].length, 48);
   const shown = [...first.document.querySelectorAll("main img")];
   assert.equal(shown.length, 1, "what could run is not shown");
-  assert.ok(shown[0]!.getAttribute("src")!.endsWith(picture.filePath));
-  assert.ok(!shown[0]!.getAttribute("src")!.endsWith(drawing.filePath));
+  const { pathname, search } = new URL(shown[0]!.getAttribute("src")!);
+  assert.ok(pathname.endsWith(picture.filePath));
+  assert.equal(search, "?h=256&format=auto", "no picture is loaded whole to be shown small");
   const copy = first.document.querySelector(".tile copy-text")!;
   assert.ok(copy.getAttribute("text")!.endsWith(drawing.filePath), "the newest comes first");
   const next = [...first.document.querySelectorAll(".pages a")].at(-1)!.getAttribute("href")!;

@@ -32,7 +32,8 @@ export async function originsOf(
     expiresAt: clock.now() + UPLOAD_URL_MS,
   });
   // The next file is shown on the page that is there already.
-  const urls = [upload, blobs.publicUrl(path), ...files.map(({ url }) => url)];
+  const sizes = blobStores.sizesUrl(path, null);
+  const urls = [upload, blobs.publicUrl(path), sizes, ...files.map(({ url }) => url)];
   const origins = new Set(urls.flatMap((url) => webUrl(url)?.origin ?? []));
   origins.delete(new URL(config.publicUrl).origin);
   const plain = [...origins].filter((one) => PLAIN_ORIGIN.test(one));
