@@ -47,6 +47,8 @@ export interface Files {
   confirm(upload: { readonly filePath: string; readonly size: number }): Promise<Answer>;
   /** All three steps; fails unless they succeed. */
   upload(size?: number, contentType?: string, filename?: string): Promise<Requested>;
+  /** A confirmed file of these bytes; resolves to its path. Fails where it is refused. */
+  keep(bytes: Uint8Array<ArrayBuffer>, contentType: string, filename?: string): Promise<string>;
   remove(path: string): Promise<Answer>;
   info(path: string): Promise<Answer>;
   usage(): Promise<Usage>;
@@ -83,6 +85,13 @@ export async function openFiles(app: TestApp, owner?: TestProject): Promise<File
       const answer = await files.confirm(upload);
       assert.equal(answer.status, 200, answer.text);
       return upload;
+    },
+    async keep(bytes, contentType, filename = "a") {
+      const upload = await files.request(bytes.length, contentType, filename);
+      await files.stage(upload, bytes);
+      const answer = await files.confirm(upload);
+      assert.equal(answer.status, 200, answer.text);
+      return upload.filePath;
     },
     remove: (path) => project.asSecret({ method: "DELETE", path: FILE, body: { path } }),
     info: (path) => project.asSecret({ path: `${FILE}?${new URLSearchParams({ path })}` }),

@@ -8,7 +8,7 @@ import { type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import { factsOf, picture } from "../support/picture.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { keepFile, textBytes } from "./blobs.ts";
+import { textBytes } from "./blobs.ts";
 import { openFiles } from "./files.ts";
 import { ok, refused, times } from "./test_collection.ts";
 
@@ -22,7 +22,7 @@ async function openPictures() {
     files,
     keep: async (given: Parameters<typeof picture>[0] = {}) => {
       const { format = "png" } = given;
-      return await keepFile(files, await picture(given), `image/${format}`, `cat.${format}`);
+      return await files.keep(await picture(given), `image/${format}`, `cat.${format}`);
     },
     records: () =>
       Array.fromAsync(
@@ -161,9 +161,9 @@ Deno.test("what is no picture, or is too large to be one, has no sizes: 422", as
   const { app, files, records, objects } = pictures;
   const broken = (await picture()).slice(0, 300);
   const paths = [
-    await keepFile(files, textBytes("text")),
-    await keepFile(files, textBytes("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/svg+xml"),
-    await keepFile(files, broken, "image/png"),
+    await files.keep(textBytes("text"), "text/plain"),
+    await files.keep(textBytes("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/svg+xml"),
+    await files.keep(broken, "image/png"),
   ];
   for (const path of paths) refused(await refusal(app, path, "w=64"), 422, "PICTURE_UNUSABLE");
   assert.deepEqual([await records(), await objects()], [[], []]);

@@ -68,7 +68,7 @@ Deno.test("user fields may be objects, lists and references, with the rules of a
   ok(await patch({ address: null, tags: [] }));
 });
 
-Deno.test("definitions that a collection would refuse, names of built-in members, unique, index and search are 400", async () => {
+Deno.test("definitions that a collection would refuse, names of built-in members, unique, index, search and file are 400", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   ok(await owner.asOwner(callOf([{ key: "company", type: "String" }])));
@@ -82,9 +82,10 @@ Deno.test("definitions that a collection would refuse, names of built-in members
     [[{ key: "age", type: "Number", default: "old" }], "default"],
     [[{ key: "a", ...text, public: "yes" }], "public"],
     [[{ key: "a", ...text, public: null }], "public"],
-    [[{ key: "a", ...text, unique: true }], "unique, index or search"],
-    [[{ key: "a", ...text, index: true }], "unique, index or search"],
-    [[{ key: "a", ...text, search: true }], "unique, index or search"],
+    [[{ key: "a", ...text, unique: true }], "unique, index, search or file"],
+    [[{ key: "a", ...text, index: true }], "unique, index, search or file"],
+    [[{ key: "a", ...text, search: true }], "unique, index, search or file"],
+    [[{ key: "a", ...text, file: true }], "unique, index, search or file"],
     [[{ key: "a", ...text, secret: true }], "secret"],
   ];
   for (const [fields, says] of wrong) {

@@ -5,7 +5,7 @@ import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { DERIVED, type DerivedRecord } from "@/lib/files/derived.ts";
 import { ALL } from "@/lib/store/filter.ts";
-import { keepFile, textBytes } from "../api/blobs.ts";
+import { textBytes } from "../api/blobs.ts";
 import { FILE, openFiles } from "../api/files.ts";
 import { openPrivate } from "../api/private_files.ts";
 import { ok, refused, times } from "../api/test_collection.ts";
@@ -53,7 +53,7 @@ const TIME_MS = 8_000;
 /** Refused, soon, and with others answered meanwhile. */
 async function assertUnusable(bytes: Bytes, type: string): Promise<void> {
   await using app = await openTestApp();
-  const path = await keepFile(await openFiles(app), bytes, type, "a");
+  const path = await (await openFiles(app)).keep(bytes, type, "a");
   const began = performance.now();
   const [answer] = await Promise.all([
     sized(app, path, "w=64&format=webp"),
@@ -96,7 +96,7 @@ Deno.test("of ten thousand frames the first is shown", async () => {
   const at = from < 0 ? one.indexOf(0x2c) : from;
   const [head, frame] = [one.subarray(0, at), one.subarray(at, -1)];
   const bytes = joined(head, ...times(10_000, () => frame), Uint8Array.of(0x3b));
-  const path = await keepFile(await openFiles(app), bytes, "image/gif", "a.gif");
+  const path = await (await openFiles(app)).keep(bytes, "image/gif", "a.gif");
   const response = await app.open({ path: `/files/${path}?w=16` });
   const { width, height, pages = 1 } = await sharp(await response.bytes()).metadata();
   assert.deepEqual([response.status, width, height, pages], [200, 16, 16, 1]);
@@ -106,7 +106,7 @@ Deno.test("megabytes of text in a picture are neither read nor shown", async () 
   await using app = await openTestApp();
   const text = textBytes(`Comment\0${"secret ".repeat(10_000)}`);
   const bytes = png(16, 16, ...times(100, () => chunk("tEXt", text)));
-  const path = await keepFile(await openFiles(app), bytes, "image/png", "a.png");
+  const path = await (await openFiles(app)).keep(bytes, "image/png", "a.png");
   const response = await app.open({ path: `/files/${path}?w=16` });
   const made = await response.bytes();
   assert.equal(response.status, 200);
@@ -121,13 +121,13 @@ Deno.test("an SVG with entities is no picture, by whichever type", async () => {
   await assertUnusable(svg, "image/svg+xml");
   await using app = await openTestApp();
   const files = await openFiles(app);
-  await assert.rejects(keepFile(files, svg, "image/png"), /TYPE_MISMATCH/);
+  await assert.rejects(files.keep(svg, "image/png"), /TYPE_MISMATCH/);
 });
 
 Deno.test("500 sizes of one picture that are asked for in a loop are few that are made, and bounded", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
-  const path = await keepFile(files, await picture({ width: 64, height: 64 }), "image/png", "a");
+  const path = await files.keep(await picture({ width: 64, height: 64 }), "image/png", "a");
   for (let w = 1; w <= 500; w++) {
     const response = await app.open({ path: `/files/${path}?w=${w}&q=${1 + w % 100}` });
     await response.body?.cancel();
@@ -142,8 +142,8 @@ Deno.test("a project that has sizes made takes only its share of the turns", asy
   await using app = await openTestApp();
   const [greedy, other] = [await openFiles(app), await openFiles(app)];
   const large = await picture({ width: 1500, height: 1500, format: "jpeg" });
-  const path = await keepFile(greedy, large, "image/jpeg", "a");
-  const theirs = await keepFile(other, await picture(), "image/png", "b");
+  const path = await greedy.keep(large, "image/jpeg", "a");
+  const theirs = await other.keep(await picture(), "image/png", "b");
   const asked = times(
     100,
     (i) => sized(app, path, `w=${1 + 128 * (i % 16)}&h=${1 + i}&format=png`),

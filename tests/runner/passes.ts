@@ -30,7 +30,7 @@ export const ONLY_IN_FULL = /^tests\/acceptance\/(?:generated\/|schemathesis\/|c
 /** By what suites are called, which is by operation and journey. */
 const ABOUT_FILES = /upload|(?<!pro)file|storage|reaper|quota/;
 /** What only a folder needs, and what takes a bucket in any run. */
-const ABOUT_ONE_STORE = /^(?:put_blob|serve_file|disk|s3)_/;
+const ABOUT_ONE_STORE = /^(?:put_blob|serve_file(?!_sizes)|disk|s3)_/;
 
 /**
  * What of the matrix every run holds. The port's contract suites prove that engines and stores are
@@ -53,11 +53,11 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/api\/(?:sign_up|log_in|verify_email|resend_verification|request_password_reset|reset_password)_test/,
   /^tests\/api\/(?:change_user_password|request_code|verify_code|change_email|confirm_email_change)_test/,
   /^tests\/api\/(?:sign_in_anonymously|update_profile|get_public_user|create_user|patch_user|sign_in_rate)_test/,
-  /^tests\/api\/(?:confirm_upload|user_uploads|file_fields|sign_file|change_project_file|storage_quota_edge|uploads_interleaved|reaper)_/,
+  /^tests\/api\/(?:confirm_upload|user_uploads|file_fields|serve_file_sizes|sign_file|change_project_file|storage_quota_edge|uploads_interleaved|reaper)_/,
   /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|long_requests|bench|clients\/typescript)_/,
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
-  /^tests\/api\/(?:request_upload|confirm_upload|user_uploads|sign_file|change_project_file|delete_file|uploads_interleaved|reaper)_/,
+  /^tests\/api\/(?:request_upload|confirm_upload|user_uploads|serve_file_sizes|sign_file|change_project_file|delete_file|uploads_interleaved|reaper)_/,
   /^tests\/acceptance\/files_/,
 ];
 export const CHOSEN_ON_BOTH: readonly RegExp[] = [/^tests\/acceptance\/files_/];
