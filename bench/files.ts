@@ -57,18 +57,20 @@ export const FILE_ROWS: readonly Row[] = [
 
 const LARGE_BYTES = 10 * 1_048_576;
 const PATTERN_BYTES = 20_000;
-const TYPE = "image/png";
+const TYPE = "application/octet-stream";
+/** Of which the first bytes are looked at. */
+const PICTURE = "image/png";
 const UPLOADS_AT_ONCE = 8;
 /** A busy disk takes a second for the few that are under way. */
 const LARGE_SECONDS = 2;
 
-const filesOf = ({ folder }: Setting) => `${dirname(folder)}/files`;
+export const filesOf = ({ folder }: Setting) => `${dirname(folder)}/files`;
 
-const corbelOn = (setting: Setting) =>
+export const corbelOn = (setting: Setting) =>
   startCorbel(setting.folder, { STORAGE_URL: `file:${filesOf(setting)}`, RATE_LIMITS: "off" });
 
 /** A second process on the stores that Corbel serves. */
-const beside = (setting: Setting): Promise<Services> =>
+export const beside = (setting: Setting): Promise<Services> =>
   openServices(
     loadConfig({
       DATABASE_URL: `sqlite:${setting.folder}`,
@@ -156,7 +158,6 @@ async function putOnce(
   for (let at = 0; at < bytes; at += pattern.length) {
     body.set(pattern.subarray(0, Math.min(pattern.length, bytes - at)), at);
   }
-  body.set(fileBytes(TYPE, 16)); // As much as tells that it is one.
   const { pathname } = new URL(signedUrl);
   const headers = { "content-type": TYPE };
   const answer = await fetch(corbel.url + pathname, { method: "PUT", headers, body });
@@ -247,7 +248,7 @@ async function staged(
         _id: services.newId(),
         path,
         filename: "a",
-        contentType: TYPE,
+        contentType: PICTURE,
         bytes,
         state: "requested",
         claim: null,
@@ -258,7 +259,7 @@ async function staged(
       });
     }
   });
-  const body = fileBytes(TYPE, bytes);
+  const body = fileBytes(PICTURE, bytes);
   for (const path of paths) await Deno.writeFile(`${filesOf(setting)}/_incoming/${path}`, body);
   return paths.map((filePath) => ({ body: JSON.stringify({ filePath, size: bytes }) }));
 }

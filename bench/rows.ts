@@ -5,6 +5,7 @@ import { latency99, load, type Target } from "./load.ts";
 import { ask, type Asked, compare, median, ratio } from "./measuring.ts";
 import { LIVE_ROWS } from "./live.ts";
 import { OWNER_ROWS } from "./owners.ts";
+import { PICTURE_ROWS } from "./pictures.ts";
 import { PAGE_ROWS } from "./pages.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
 import { QUESTION_ROWS } from "./question_rows.ts";
@@ -52,6 +53,7 @@ export const ROWS: readonly Row[] = [
   ...USER_ROWS,
   ...LIVE_ROWS,
   ...FILE_ROWS,
+  ...PICTURE_ROWS,
   ...OWNER_ROWS,
   ...PAGE_ROWS,
   {
