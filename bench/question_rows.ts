@@ -3,6 +3,7 @@ import { BareMongo } from "./bare_mongo.ts";
 import { BareFile } from "./bare_sql.ts";
 import { costRatio, SHORT, type Side, WHOLE } from "./cost.ts";
 import type { StoredPost } from "./documents.ts";
+import { RECORDED_INSERTS } from "./live.ts";
 import { median } from "./measuring.ts";
 import { type Program, startBare, startCorbel } from "./process.ts";
 import {
@@ -75,9 +76,9 @@ async function measure(
   return await costRatio(question, known, sides, setting.isShort ? SHORT : WHOLE);
 }
 
-/** Rows of the questions on MongoDB: the driver is most of what either side takes. */
+/** What is measured on MongoDB: the driver is most of what either side of a question takes. */
 export const mongodbRows = (): Row[] =>
-  rowsOf(QUESTIONS).map((row) => ({ ...row, target: MONGODB_TARGET }));
+  [...rowsOf(QUESTIONS), RECORDED_INSERTS].map((row) => ({ ...row, target: MONGODB_TARGET }));
 
 const MONGODB_TARGET = 2;
 
