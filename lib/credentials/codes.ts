@@ -5,7 +5,17 @@ import { CODE_MS, CODE_PAUSE_MS, CODE_TRIES_MAX, CODES_PER_HOUR } from "../limit
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
-import type { Definition, Engine, Id, Space, StoredRecord, Transaction } from "../store/port.ts";
+import type {
+  Change,
+  Definition,
+  Engine,
+  Id,
+  Records,
+  Space,
+  Stored,
+  StoredRecord,
+  Transaction,
+} from "../store/port.ts";
 
 /** What a code is good for, and nothing else. */
 export type CodePurpose = "verify" | "resetPassword" | "code" | "emailChange";
@@ -122,42 +132,51 @@ export async function checkCode(
   code: string,
 ): Promise<CheckedCode | null> {
   const { engine, clock, codeKeys } = services;
+  const codes = engine.records<CodeRecord>(place.space, CODES);
   const id = idOf(place);
+  const now = timestamp(clock);
+  const found = await codes.get(id);
+  const hasCode = found !== null && found.value.triesLeft > 0 && found.value.expiresAt > now;
+  const taken = { increment: { triesLeft: -1 } };
   const isOpen = and(
     eq("_id", id),
     compare("triesLeft", "gt", 0),
-    compare("expiresAt", "gt", timestamp(clock)),
+    compare("expiresAt", "gt", now),
   );
-  const [tried, nobodys] = await Promise.all([
-    engine.records<CodeRecord>(place.space, CODES)
-      .updateOne(isOpen, { increment: { triesLeft: -1 } }),
-    tryNobodys(services, place),
-  ]);
-  const { codeHash, email, subjectId } = tried?.value ?? nobodys;
+  // One read and one write, whether there is a code or not: else the time would tell who was sent one.
+  const tried = hasCode
+    ? await codes.updateOne(isOpen, taken)
+    : await upsertedNobodys(codes, clock, taken);
+  if (tried === null) return null;
+  const { codeHash, email, subjectId } = tried.value;
   const isRight = codeKeys.some((key) => equalInConstantTime(codeHash, hashOf(key, place, code)));
   return isRight ? { id, codeHash, email, subjectId } : null;
 }
 
 const NOBODYS = hashedId("code of nobody");
 
-/**
- * A code that is never right, in the place of one that there is not. It is written whether there is
- * one or not: else the time of an answer would tell who was sent a code.
- */
-async function tryNobodys(
-  { engine, clock }: CodeServices,
-  { space }: CodePlace,
-): Promise<Pick<CodeRecord, "codeHash" | "email" | "subjectId">> {
+/** A code that is never right, in the place of one that there is not. */
+async function upsertedNobodys(
+  codes: Records<CodeRecord>,
+  clock: Clock,
+  change: Change,
+): Promise<Stored<CodeRecord> | null> {
   const expiresAt = new Date(clock.now() + CODE_MS).toISOString();
-  const nobodys = { codeHash: "", triesLeft: 0, email: "", subjectId: null, expiresAt };
+  const nobodys = {
+    _id: NOBODYS,
+    codeHash: "",
+    triesLeft: 0,
+    email: "",
+    subjectId: null,
+    expiresAt,
+  };
   try {
-    await engine.records<CodeRecord>(space, CODES)
-      .upsert(eq("_id", NOBODYS), { set: nobodys }, { _id: NOBODYS, ...nobodys });
+    return await codes.upsert(eq("_id", NOBODYS), change, nobodys);
   } catch (error) {
     // Written by another one in this very moment.
     if (!(error instanceof UniqueViolation)) throw error;
+    return null;
   }
-  return nobodys;
 }
 
 /** Uses a code up, in the transaction of what it is good for: of many at once one does. */
