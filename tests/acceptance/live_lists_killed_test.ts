@@ -50,7 +50,7 @@ async function goOn(server: Server, project: Project): Promise<false> {
   return false;
 }
 
-Deno.test(`listenToDocuments leaves out nothing that was answered after kill -9 between commit and delivery, ${ROUNDS} times over`, async () => {
+Deno.test(`listenToDocuments leaves out nothing that was answered after kill -9 between commit and delivery, ${ROUNDS} times over`, async (test) => {
   await using store = await createTestStore();
   const project = await createProject(store.settings);
   await createCollection(store.settings, project, THINGS);
@@ -59,7 +59,7 @@ Deno.test(`listenToDocuments leaves out nothing that was answered after kill -9 
     await using client = clientOf(() => server, project, "?fields=code&meta=false&limit=1000");
     await client.until("the list", () => client.heard.length > 0, SOON_MS);
     const stored = new Set<string>();
-    for (let round = 0; round < ROUNDS; round++) {
+    const kill = async (round: number) => {
       const opened = client.opened;
       const writing = writeUntilGone(server, project, { round, stored });
       const isTold = () =>
@@ -76,6 +76,9 @@ Deno.test(`listenToDocuments leaves out nothing that was answered after kill -9 
       await client.until("it comes back", () => client.opened > opened, HELD_MS);
       const isAll = () => stored.difference(client.shown("code")).size === 0;
       await until(`all of round ${round}`, () => isAll() || goOn(server, project), HELD_MS);
+    };
+    for (let round = 0; round < ROUNDS; round++) {
+      await test.step(`round ${round + 1}`, () => kill(round));
     }
     const { items } = await listAll(server, project, "things");
     const codes = new Set(items.flatMap(({ code }) => code ?? []));

@@ -54,8 +54,10 @@ UNSAYABLE = {
     # A code that was sent, and a password.
     "INVALID_CODE": None,
     "WRONG_PASSWORD": None,
-    # What is stored: a project's name, its plan, its storage, its providers, a request of before.
+    # What is stored: a project's name, its plan, its storage, its providers, a request of before, a
+    # file.
     "PROJECT_NAME_MISMATCH": None,
+    "PICTURE_UNUSABLE": None,
     "FILE_TOO_LARGE": None,
     "PROVIDER_NOT_CONFIGURED": None,
     "SITE_URL_MISSING": None,
