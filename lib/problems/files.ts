@@ -74,7 +74,7 @@ export const FILE_PROBLEMS = {
   },
   TYPE_MISMATCH: {
     status: 415,
-    message: "The file is something else than its `contentType` says: request a new upload.",
+    message: "The file is something else than its content type says: request a new upload.",
     when: "A picture, a PDF, an archive, audio or video was announced, and its first bytes are " +
       "those of something else. The upload is over and its space is free again.",
   },

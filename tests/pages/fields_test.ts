@@ -51,6 +51,8 @@ const EVERYTHING = [
     type: "Array",
     items: { type: "Object", fields: [{ key: "url", type: "String", required: true }] },
   },
+  { key: "cover", type: "String", file: true, onDelete: "remove" },
+  { key: "pages", type: "Array", items: { type: "String" }, file: true },
 ];
 
 Deno.test("saving an untouched form changes nothing, whatever is declared", async () => {
@@ -178,6 +180,28 @@ Deno.test("only what holds text can be searched, and what becomes another type n
   await dashboard.fill(await look(), "Save fields", { "0.type": "Number" });
   const [number] = (await stored()).fields;
   assert.deepEqual([number!.type, number!.search], ["Number", false]);
+});
+
+Deno.test("what holds text may hold files, which stay or go with the document", async () => {
+  await using app = await openTestApp();
+  const { dashboard, look, stored } = await openFields(app, {
+    fields: [
+      { key: "title", type: "String" },
+      { key: "cover", type: "String", file: true, onDelete: "remove" },
+      { key: "pages", type: "Array", items: { type: "String" }, file: true },
+      { key: "views", type: "Number" },
+    ],
+  });
+  const page = await look();
+  const chosen = [...page.document.querySelectorAll("select[name$='.file']")]
+    .map((one) => one.querySelector("option[selected]")!.getAttribute("value"));
+  assert.deepEqual(chosen, ["", "remove", "keep"]);
+  await dashboard.fill(page, "Save fields", { "0.file": "keep", "1.file": "" });
+  const fates = (await stored()).fields.map(({ file, onDelete }) => [file, onDelete]);
+  assert.deepEqual(fates.slice(0, 3), [[true, undefined], [undefined, undefined], [
+    true,
+    undefined,
+  ]]);
 });
 
 Deno.test("a refusal stands beside the row that it names, and all rows stay as typed", async () => {

@@ -54,6 +54,7 @@ const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
   const { canEdit, focus, refused, ownerField } = context;
   const name = field.key === "" ? "the new field" : path;
   const isTop = !place.includes(".");
+  const isOwner = isTop && ownerField === field.key;
   return (
     <li>
       <div class="field">
@@ -72,7 +73,7 @@ const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
           <Flag place={place} name="required" isOn={field.required} of={name} />
           {context.of === "users"
             ? isTop && <Flag place={place} name="public" isOn={field.public} of={name} />
-            : <DocumentFlags field={field} name={name} {...at} />}
+            : <DocumentFlags field={field} name={name} isOwner={isOwner} {...at} />}
         </span>
         <input
           class="default"
@@ -83,7 +84,7 @@ const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
           autocomplete="off"
           spellcheck={false}
         />
-        {ownerField === field.key && isTop && <span class="badge">owner</span>}
+        {isOwner && <span class="badge">owner</span>}
         {canEdit && (
           <button class="link" name="act" value={`remove:${place}`} aria-label={`Remove ${name}`}>
             Remove
@@ -98,7 +99,11 @@ const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
 
 /** What makes sense where there are many documents. */
 const DocumentFlags = (
-  { field, name, place, inArray }: RowProps & { field: DraftField; name: string },
+  { field, name, isOwner, place, inArray }: RowProps & {
+    field: DraftField;
+    name: string;
+    isOwner: boolean;
+  },
 ) => (
   <>
     {!place.includes(".") && <Flag place={place} name="unique" isOn={field.unique} of={name} />}
@@ -106,7 +111,9 @@ const DocumentFlags = (
     {!inArray && holdsTexts(field) && (
       <>
         <Flag place={place} name="search" isOn={field.search} of={name} />
-        <FileSelect place={place} fate={field.file} of={name} />
+        {(!isOwner || field.file !== "") && (
+          <FileSelect place={place} fate={field.file} of={name} />
+        )}
       </>
     )}
   </>

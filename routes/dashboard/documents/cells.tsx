@@ -50,6 +50,7 @@ export const cut = (text: string): string =>
 /** A list or an object in a few words. */
 function shortText(value: Json): string {
   if (value === null) return "—";
+  if (typeof value === "string") return cut(nameIn(value) ?? value);
   if (typeof value !== "object") return cut(String(value));
   if (Array.isArray(value)) {
     return value.length === 0 ? "—" : several(value, (one) => shortText(one), ", ");
