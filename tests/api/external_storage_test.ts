@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { factsOf, picture } from "../support/picture.ts";
 import { reconcile } from "@/lib/files/reconcile.ts";
 import { clearStorage } from "@/lib/files/storage_settings.ts";
 import { Problem } from "@/lib/problems.ts";
@@ -7,7 +8,7 @@ import { openTestApp } from "../support/test_app.ts";
 import { type Files, MiB, openFiles } from "./files.ts";
 import { settingsOf } from "../support/s3.ts";
 import { openOwnBucket } from "./own_bucket.ts";
-import { refused, times } from "./test_collection.ts";
+import { ok, refused, times } from "./test_collection.ts";
 import { setStorage } from "@/tests/support/given.ts";
 
 function s3Test(name: string, fn: () => Promise<void>): void {
@@ -17,6 +18,25 @@ function s3Test(name: string, fn: () => Promise<void>): void {
 const isInUse = (count: number) => (error: unknown) =>
   error instanceof Problem && error.code === "STORAGE_IN_USE" &&
   error.message.startsWith(`${count} `);
+
+s3Test("sizes of a picture in the project's own bucket are made and served by us", async () => {
+  await using own = await openOwnBucket();
+  const { files, bucket, app } = own;
+  const bytes = await picture();
+  const upload = await files.request(bytes.length, "image/png", "cat.png");
+  assert.equal(await own.put(upload, bytes), 200);
+  assert.equal((await files.confirm(upload)).status, 200);
+  const { sizesUrl } = ok(await files.info(upload.filePath));
+  const { pathname } = new URL(sizesUrl);
+  for (let i = 0; i < 2; i++) {
+    const response = await app.open({ path: `${pathname}?w=64&format=webp` });
+    const { format, width, height } = await factsOf(await response.bytes());
+    assert.deepEqual([response.status, format, width, height], [200, "webp", 64, 48]);
+  }
+  assert.deepEqual(await keysIn(bucket), [upload.filePath], "nothing of ours is put there");
+  const whole = await app.send({ path: pathname });
+  refused(whole, 404, "FILE_NOT_FOUND");
+});
 
 s3Test(
   "a file goes to the project's own bucket, is served there, and is charged to nobody",

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { DERIVED, type DerivedRecord } from "@/lib/files/derived.ts";
+import { joined } from "@/lib/http/bounded_reader.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { textBytes } from "../api/blobs.ts";
 import { FILE, openFiles } from "../api/files.ts";
@@ -14,15 +15,7 @@ import { openTestApp, type TestApp } from "../support/test_app.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-const joined = (...parts: readonly Uint8Array[]): Bytes => {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-};
+const all = (...parts: readonly Uint8Array[]): Bytes => joined(parts);
 
 const number = (value: number): Bytes => {
   const bytes = new Uint8Array(4);
@@ -31,15 +24,15 @@ const number = (value: number): Bytes => {
 };
 
 function chunk(name: string, data: Uint8Array): Bytes {
-  const named = joined(textBytes(name), data);
-  return joined(number(data.length), named, number(crc32(named)));
+  const named = all(textBytes(name), data);
+  return all(number(data.length), named, number(crc32(named)));
 }
 
 /** A PNG that says it has these pixels, whatever it has. */
 const png = (width: number, height: number, ...chunks: readonly Uint8Array[]): Bytes =>
-  joined(
+  all(
     Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),
-    chunk("IHDR", joined(number(width), number(height), Uint8Array.of(1, 0, 0, 0, 0))),
+    chunk("IHDR", all(number(width), number(height), Uint8Array.of(1, 0, 0, 0, 0))),
     ...chunks,
     chunk("IDAT", deflateSync(new Uint8Array(100_000))),
     chunk("IEND", new Uint8Array()),
@@ -95,7 +88,7 @@ Deno.test("of ten thousand frames the first is shown", async () => {
   const from = one.indexOf(Uint8Array.of(0x21, 0xf9));
   const at = from < 0 ? one.indexOf(0x2c) : from;
   const [head, frame] = [one.subarray(0, at), one.subarray(at, -1)];
-  const bytes = joined(head, ...times(10_000, () => frame), Uint8Array.of(0x3b));
+  const bytes = all(head, ...times(10_000, () => frame), Uint8Array.of(0x3b));
   const path = await (await openFiles(app)).keep(bytes, "image/gif", "a.gif");
   const response = await app.open({ path: `/files/${path}?w=16` });
   const { width, height, pages = 1 } = await sharp(await response.bytes()).metadata();
