@@ -38,9 +38,23 @@ const eventsRecord = z.record(
   { error: EVENTS },
 );
 
+/** Some of these, each once. */
+const someOf = (events: readonly string[]) => ({
+  type: "array" as const,
+  items: { type: "string" as const, enum: [...events] },
+  minItems: 1,
+  uniqueItems: true,
+});
+
+/** Of OpenAPI 3.1, which the types do not know. */
+const NAMED = { propertyNames: { pattern: DECLARED_NAME.source } } as object;
+
 const events = eventsRecord.refine(isEvents, EVENTS)
   .transform((given): WebhookEvents => given)
   .openapi({
+    properties: { [USERS_NAME]: someOf(USER_EVENTS) },
+    ...NAMED,
+    additionalProperties: someOf(COLLECTION_EVENTS),
     minProperties: 1,
     maxProperties: WEBHOOK_EVENTS_MAX,
     description: "What it is told, by collection; `users` stands for the project's users. " +
