@@ -92,11 +92,7 @@ export const LIMITS = {
   POPULATE_PATHS_MAX: limit(10, "paths in `populate`", DOCUMENTS),
   PICTURE_BYTES_MAX: limit(25 * MiB, "bytes of a picture that has sizes", FILES),
   PICTURE_PIXELS_MAX: limit(50_000_000, "pixels of a picture that has sizes", FILES),
-  PICTURE_MEMORY_BYTES: limit(
-    200_000_000,
-    "bytes that a picture may take while a size of it is made, by its kind: an AVIF picture has up to 11 million pixels so",
-    OURS,
-  ),
+  PICTURE_MEMORY_BYTES: limit(200_000_000, "bytes of memory that reading a picture may take", OURS),
   PICTURE_SECONDS: limit(5, "seconds that it may take to make a size of a picture", OURS),
   PICTURES_WAITING_MAX: limit(100, "sizes that wait to be made, in a process", OURS),
   PICTURES_WAITING_SHARE_MAX: limit(20, "those of one project among them", OURS),
