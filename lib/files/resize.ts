@@ -21,14 +21,14 @@ const READERS = ["Jpeg", "Png", "Webp", "Nsgif", "Heif"].map((one) => `VipsForei
 
 /**
  * Bytes of memory for each pixel while a picture is read, as they were measured with pictures of 49
- * million pixels, rounded up: of one that is read in rows, and of one that is not. An AVIF picture is
- * unpacked whole, several times.
+ * million pixels and widths of 512 and 2048, rounded up: of one that is read in rows, and of one that
+ * is not. An AVIF picture is unpacked whole, several times.
  */
 const MEMORY: Readonly<Record<string, readonly [inRows: number, whole: number]>> = {
-  jpeg: [1, 4],
+  jpeg: [2, 4],
   png: [2, 5],
   webp: [4, 4],
-  gif: [5, 5],
+  gif: [6, 6],
   heif: [18, 18],
 };
 
