@@ -54,6 +54,19 @@ export function settle(): void {
   collectGarbage();
 }
 
+/** How often work that took too long is measured again: what else the process did is no fault of it. */
+const TRIES = 3;
+
+/** Processor time of work that can be done again: the least of some times, where the first is too much. */
+export async function processorMsOf(work: () => Promise<unknown>, bound: number): Promise<number> {
+  let least = Infinity;
+  for (let tries = 0; tries < TRIES && least >= bound; tries++) {
+    if (tries > 0) settle();
+    least = Math.min(least, (await costOf(work)).processorMs);
+  }
+  return least;
+}
+
 export async function costOf(work: () => Promise<unknown> | unknown): Promise<Cost> {
   const { rss } = Deno.memoryUsage();
   const [began, threadBegan] = [processorMs(), threadMs()];

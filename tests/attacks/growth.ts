@@ -60,7 +60,7 @@ async function timeOf(work: () => unknown): Promise<number> {
 const GROWTH = 16;
 /** n log n grows by a fifth more than n here, and caches and collections by some; a square by 256. */
 const TIMES_MAX = 3 * GROWTH;
-const TRIES = 4;
+const TRIES = 6;
 
 /** Twice as much may not take four times as long. */
 export function testGrowth(parsers: readonly Parser[]): void {
