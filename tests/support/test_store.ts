@@ -53,7 +53,7 @@ const REMOVALS = 5;
 const REMOVAL_PAUSE_MS = 100;
 
 /** A thread of SQLite's that was ended ends the call that it is in, and may make a file by that. */
-async function removeFolder(folder: string): Promise<void> {
+export async function removeFolder(folder: string): Promise<void> {
   for (let tries = 1;; tries++) {
     try {
       return await Deno.remove(folder, { recursive: true });

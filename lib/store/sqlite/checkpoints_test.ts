@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { removeFolder } from "@/tests/support/test_store.ts";
 import { DatabaseSync } from "node:sqlite";
 import type { Definition, StoredRecord } from "../port.ts";
 import { SqliteEngine } from "./engine.ts";
@@ -42,7 +43,7 @@ async function opened() {
     },
     async [Symbol.asyncDispose]() {
       await engine[Symbol.asyncDispose]();
-      await Deno.remove(folder, { recursive: true });
+      await removeFolder(folder);
     },
   };
 }
