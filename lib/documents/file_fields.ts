@@ -18,7 +18,7 @@ export const fileFieldsOf = (fields: readonly FieldDefinition[], at = ""): FileF
 export const removesFiles = ({ files }: { readonly files: readonly FileField[] }): boolean =>
   files.some(({ removes }) => removes);
 
-/** The files that a document holds, each with the first field that does. */
+/** The files that a document holds, each with a field that does: one that removes it, if any. */
 export function filesHeld(
   fields: readonly FileField[],
   document: StoredRecord | null,

@@ -41,9 +41,9 @@ interface Populated {
 
 /**
  * Puts documents and files in the place of the ids and paths that refer to them, and beside them
- * documents that refer back.
- * What the caller may not see stays an id, or is left out. A target is read once for an answer, and
- * no more of it kept than is shown. The store is asked for many documents at once, level by level.
+ * documents that refer back. What the caller may not see stays an id, or is left out. A target is
+ * read once for an answer, and no more of it kept than is shown. The store is asked for many
+ * documents at once, level by level.
  */
 export class Populator {
   readonly #services: AccessServices;

@@ -13,8 +13,8 @@ export interface LocalFiles {
    */
   receive(path: string, abandoned: () => void): Promise<Incoming | null>;
   /**
-   * The bytes of a file, or of what was made of it, which has `bytes` of them: at once where they are few, else streamed. Null
-   * when it is missing or has another length.
+   * The bytes of a file, or of what was made of it, which has `bytes` of them: at once where they
+   * are few, else streamed. Null when it is missing or has another length.
    */
   body(
     place: FilePlace | "derived",

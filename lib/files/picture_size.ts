@@ -1,6 +1,10 @@
 import { Problem } from "../problems.ts";
+import { essenceOf } from "./media_type.ts";
 
-/** Pixels that widths and heights are rounded up to: a picture has few sizes, however many are asked for. */
+/**
+ * Pixels that widths and heights are rounded up to: a picture has few sizes, however many are asked
+ * for.
+ */
 export const PICTURE_STEPS = [
   ...[16, 32, 48, 64, 96, 128, 192, 256, 320, 384, 512],
   ...[640, 768, 1024, 1280, 1536, 1920, 2048],
@@ -14,7 +18,7 @@ export const PICTURE_FORMATS = ["webp", "avif", "jpeg", "png"] as const;
 export type PictureFit = (typeof PICTURE_FITS)[number];
 export type PictureFormat = (typeof PICTURE_FORMATS)[number];
 
-export const QUALITY_DEFAULT = 80;
+const QUALITY_DEFAULT = 80;
 const QUALITY_STEP = 10;
 
 /** What somebody asks for; what is left out is undefined. */
@@ -49,9 +53,6 @@ const READ: ReadonlyMap<string, PictureFormat> = new Map([
 ]);
 
 export const isSized = (contentType: string): boolean => READ.has(essenceOf(contentType));
-
-const essenceOf = (contentType: string): string =>
-  contentType.split(";", 1)[0]!.trim().toLowerCase();
 
 /** Whether a size is asked for at all. */
 export const asksForSize = ({ w, h, fit, format, q }: AskedSize): boolean =>

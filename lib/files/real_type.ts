@@ -1,3 +1,5 @@
+import { essenceOf } from "./media_type.ts";
+
 /** Of a file, as much as is looked at to tell what it is. */
 export const HEAD_BYTES = 4_100;
 
@@ -47,9 +49,6 @@ const SAME: readonly (readonly string[])[] = [
 const FIRST_NAMES: ReadonlyMap<string, string> = new Map(
   SAME.flatMap((names) => names.map((name) => [name, names[0]!] as const)),
 );
-
-const essenceOf = (contentType: string): string =>
-  contentType.split(";", 1)[0]!.trim().toLowerCase();
 
 const firstNameOf = (essence: string): string => FIRST_NAMES.get(essence) ?? essence;
 
