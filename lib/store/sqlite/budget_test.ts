@@ -38,6 +38,15 @@ Deno.test("of any rows about one in 32 is counted, whichever they are", () => {
   }
 });
 
+Deno.test("rows in sequence are counted as others are, by whatever number a run draws", () => {
+  using db = table();
+  const rows = sql(`select 1 from t where seq <= 2500 and ${GUARD}`);
+  for (let run = 0; run < 1_000; run++) {
+    db.within({ rows: Infinity }, () => db.all(rows));
+    assert.ok(Math.abs(db.rowsSeen - 2_500) < 2_000, String(db.rowsSeen));
+  }
+});
+
 Deno.test("a statement ends soon after its rows are spent, whichever rows it looks at", () => {
   using db = table();
   db.run(sql("create index eighths on t(n % 8, n)"));
