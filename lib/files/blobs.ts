@@ -4,13 +4,14 @@
  * is charged for is not decided here but in the ledger.
  */
 import type { ByteRange } from "../http/ranges.ts";
+import type { Pieces } from "./pieces.ts";
 
 /**
  * Where an object lies. A signed upload writes `staged` and nothing else; only
  * {@linkcode Blobs.publish} and {@linkcode Blobs.copy} ever write `stored`, which everybody may read,
  * and `private`, which nobody may without a signed address. `derived` is what {@linkcode Blobs.keep}
- * writes: what was made of files, which nobody reads there. `partial` are uploads under way, where a
- * driver keeps such. The paths of these two begin with that of an upload.
+ * writes: what was made of files, which nobody reads there. `partial` are uploads under way, as far as
+ * they are objects. The paths of these two begin with that of an upload.
  */
 export type Place = "partial" | "staged" | "derived" | FilePlace;
 
@@ -68,6 +69,8 @@ export interface Blobs extends AsyncDisposable {
    * credentials. It never outlives `expiresAt`, and carries no secret of the store.
    */
   signUpload(upload: Upload): Promise<string>;
+  /** What takes an upload in pieces, for whoever holds the permission. */
+  readonly pieces: Pieces;
   stat(place: Place, path: string): Promise<BlobStat | null>;
   /** The bytes, streamed. The stream must be read to its end or cancelled. */
   read(place: Place, path: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null>;
@@ -109,6 +112,7 @@ export interface Blobs extends AsyncDisposable {
 
 /** What stands before the paths of a place; those of public files begin with a project's id. */
 export const FOLDERS = {
+  partial: "_incoming/_parts/",
   staged: "_incoming/",
   private: "_private/",
   derived: "_derived/",

@@ -1,4 +1,5 @@
 import type { Id } from "../store/port.ts";
+import type { Place } from "./blobs.ts";
 import { STORED_FILENAME_LENGTH_MAX } from "../limits.ts";
 
 const NAME = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_" +
@@ -24,17 +25,26 @@ export const pathIn = (text: string): string =>
 /** Of a file, from the moment that its bytes have arrived: they never change. */
 export const fileEtag = (path: string): string => `"${uuidOf(path)}"`;
 
+/** What an upload in pieces grows at: there is one of it. */
+export const piecesPath = (path: string): string => `${path}.resumable_upload`;
+
+export const isPiecesPath = (path: string): boolean => path === piecesPath(uploadOf(path));
+
 /** The path of the upload that a partial or derived object belongs to: all but its own suffix. */
 export const uploadOf = (path: string): string => path.replace(/\.[\w-]*$/, "");
 
+const PARTIAL = /\.[A-Za-z0-9_-]{16}$/;
 const DERIVED = /\.[a-z0-9-]{1,40}$/;
 
 /** What was made of a file in one way. */
 export const derivedPath = (path: string, variant: string): string => `${path}.${variant}`;
 
-/** Whether it is a path of something that was made of a file. */
-export const isDerivedPath = (path: string): boolean =>
-  DERIVED.test(path) && projectOf(uploadOf(path)) !== null;
+/** Whether an object of this path may lie in a place. */
+export function isPathOf(place: Place, path: string): boolean {
+  if (place !== "partial" && place !== "derived") return projectOf(path) !== null;
+  const suffix = place === "partial" ? PARTIAL : DERIVED;
+  return suffix.test(path) && projectOf(uploadOf(path)) !== null;
+}
 
 /** What no other path of ours has in common with this one. */
 const uuidOf = (path: string): string => path.slice(UUID_AT, UUID_AT + UUID_LENGTH);

@@ -6,6 +6,7 @@
 import type { Blobs, Upload } from "@/lib/files/blobs.ts";
 import { blobDerivedCases } from "./blobs_derived.ts";
 import { blobListingCases } from "./blobs_listing.ts";
+import { blobPieceCases } from "./blobs_pieces.ts";
 import { blobPrivateCases } from "./blobs_private.ts";
 import { blobReadingCases } from "./blobs_reading.ts";
 import { blobUploadCases } from "./blobs_uploads.ts";
@@ -40,7 +41,7 @@ export type BlobCases = CasesOn<BlobStore>;
 export function blobsContract(name: string, driver: DriverOf<BlobStore>): void {
   const themes = [
     ...[blobUploadCases, blobReadingCases, blobListingCases, blobPrivateCases],
-    blobDerivedCases,
+    ...[blobDerivedCases, blobPieceCases],
   ];
   for (const test of testsOf(name, driver, themes)) Deno.test(test);
 }

@@ -15,12 +15,13 @@ import {
 } from "../blobs.ts";
 import type { ByteRange } from "../../http/ranges.ts";
 import type { Incoming, LocalFiles } from "../local_files.ts";
-import { isDerivedPath, projectOf, uploadOf } from "../paths.ts";
+import { isPathOf, uploadOf } from "../paths.ts";
 import type { Reading } from "../read_signatures.ts";
 import { Folders } from "./folders.ts";
 import { guarded, ifThere, unavailable } from "./guarded.ts";
 import { Lister } from "./list.ts";
 import { openPart, readPart } from "./part.ts";
+import { DiskPieces } from "./pieces.ts";
 
 export interface DiskOptions {
   /** Made at the first upload. */
@@ -34,12 +35,11 @@ export interface DiskOptions {
 }
 
 /** Where the objects of a place lie within the folder; no project is called so. */
-const DISK_FOLDERS: Readonly<Record<Place, string>> = { partial: "_partial/", ...FOLDERS };
+const DISK_FOLDERS: Readonly<Record<Place, string>> = { ...FOLDERS, partial: "_partial/" };
 
 const PRIVATE = 0o600;
+/** Of what a partial object has behind the path of its upload: 16 characters. */
 const SUFFIX_BYTES = 12;
-/** What a partial object has behind the path of its upload. */
-const SUFFIX = /\.[A-Za-z0-9_-]{16}$/;
 
 /** Up to this long, one read of the whole costs less than a stream. */
 const WHOLE_BYTES_MAX = 65_536;
@@ -56,6 +56,7 @@ export class DiskBlobs implements Blobs, LocalFiles {
   readonly #signatureOf: (reading: Reading) => string;
   readonly #folders: Folders;
   readonly #lister = new Lister();
+  readonly pieces: DiskPieces;
   /** By path, whom to tell of the uploads under way that it is over. */
   readonly #arriving = new Map<string, Set<{ abandoned(): void }>>();
 
@@ -65,6 +66,11 @@ export class DiskBlobs implements Blobs, LocalFiles {
     this.#addressOf = addressOf;
     this.#signatureOf = signatureOf;
     this.#folders = new Folders(this.#root);
+    this.pieces = new DiskPieces({
+      fileOf: (place, path) => this.#file(place, path),
+      folders: this.#folders,
+      put: (file, put) => this.#put(file, put),
+    });
   }
 
   // deno-lint-ignore require-await -- Rejects where a plain return would throw.
@@ -248,12 +254,6 @@ export class DiskBlobs implements Blobs, LocalFiles {
     assertPath(place, path);
     return `${this.#root}/${DISK_FOLDERS[place]}${path}`;
   }
-}
-
-function isPathOf(place: Place, path: string): boolean {
-  if (place === "derived") return isDerivedPath(path);
-  if (place !== "partial") return projectOf(path) !== null;
-  return SUFFIX.test(path) && projectOf(uploadOf(path)) !== null;
 }
 
 function assertPath(place: Place, path: string): void {

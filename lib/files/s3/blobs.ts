@@ -31,21 +31,16 @@ import {
 } from "../blobs.ts";
 import type { ByteRange } from "../../http/ranges.ts";
 import { boundedStream } from "../../http/bounded_reader.ts";
-import { isDerivedPath, projectOf, uploadOf } from "../paths.ts";
+import { isPathOf, isPiecesPath, uploadOf } from "../paths.ts";
 import { boundAnswers } from "./bounded_answers.ts";
 import { clientOf, type S3Options } from "./client.ts";
-import { isPassing, nameOf, statusOf, unavailable } from "./failures.ts";
+import { CALL_MS, S3Calls, within } from "./calls.ts";
+import { type Description, S3Pieces } from "./pieces.ts";
 
-/** What a call may take of a request's budget, with what settling it takes kept back. */
-const CALL_MS = BLOB_CALL_MS - 500;
 const PUBLISH_WITHIN_MS = PUBLISH_MS - 500;
-/** Until an answer begins, connecting included. Two fit into a call: a kept connection may be dead. */
-const ATTEMPT_MS = 2000;
 const COPY_ATTEMPT_MS = 20_000;
 /** For bytes of an object that is read. */
 const IDLE_MS = BLOB_CALL_MS;
-const ATTEMPTS = 2;
-const PAUSE_MS = 100;
 /** A staged object may be replaced while it is copied; who does that all the time has to wait. */
 const COPIES = 3;
 
@@ -54,8 +49,8 @@ const BEHIND_HIDDEN = "_private0";
 const PREFIX = /^(?:[0-9a-f]{24}\/)?$/;
 
 /**
- * Objects of one bucket: `<path>`, `_private/<path>`, `_incoming/<path>` and
- * `_derived/<path>.<variant>`. Uploads are whole or not at all there.
+ * Objects of one bucket: `<path>`, `_private/<path>`, `_incoming/<path>`,
+ * `_derived/<path>.<variant>`, and of uploads in pieces `_incoming/_parts/<path>.resumable_upload`.
  */
 export class S3Blobs implements Blobs {
   readonly #client: S3Client;
@@ -64,8 +59,8 @@ export class S3Blobs implements Blobs {
   readonly #sharesHost: boolean;
   readonly #clock: Clock;
   readonly #ownsAgents: boolean;
-  /** For operators. */
-  readonly #name: string;
+  readonly #calls: S3Calls;
+  readonly pieces: S3Pieces;
 
   constructor(options: S3Options) {
     const { endpoint, region, bucket, publicUrl, agents, clock = systemClock } = options;
@@ -74,9 +69,16 @@ export class S3Blobs implements Blobs {
     this.#sharesHost = options.sharesHost ?? false;
     this.#clock = clock;
     this.#ownsAgents = agents === undefined;
-    this.#name = `The bucket "${bucket}" at ${endpoint ?? `AWS in ${region}`}`;
     this.#client = clientOf(options);
     boundAnswers(this.#client);
+    const name = `The bucket "${bucket}" at ${endpoint ?? `AWS in ${region}`}`;
+    this.#calls = new S3Calls(this.#client, { bucket, name });
+    this.pieces = new S3Pieces({
+      calls: this.#calls,
+      keyOf: key,
+      describe: (contentType, place) => this.#described(contentType, place),
+      stat: (place, path) => this.stat(place, path),
+    });
   }
 
   async signUpload({ path, bytes, contentType, expiresAt }: Upload): Promise<string> {
@@ -120,7 +122,6 @@ export class S3Blobs implements Blobs {
     path: string,
     range?: ByteRange,
   ): Promise<ReadableStream<Uint8Array> | null> {
-    if (place === "partial") return noPartial(path);
     // No range of HTTP is empty.
     if (range?.length === 0) return await this.stat(place, path) && emptyStream();
     const command = new GetObjectCommand({
@@ -128,7 +129,7 @@ export class S3Blobs implements Blobs {
       Key: key(place, path),
       ...(range && { Range: `bytes=${range.offset}-${range.offset + range.length - 1}` }),
     });
-    const answer = await this.#ask(within(CALL_MS), (o) => this.#client.send(command, o));
+    const answer = await this.#calls.ask(within(CALL_MS), (client, o) => client.send(command, o));
     const body = answer?.Body?.transformToWebStream();
     return body === undefined ? null : boundedStream(body, { stallMs: IDLE_MS });
   }
@@ -157,7 +158,9 @@ export class S3Blobs implements Blobs {
       const put = await this.#head(way.to, path, by);
       return put && { bytes: put.bytes };
     }
-    throw new BlobsUnavailable(`${this.#name} gets other bytes whenever an upload is published`);
+    throw new BlobsUnavailable(
+      `${this.#calls.name} gets other bytes whenever an upload is published`,
+    );
   }
 
   async keep(path: string, bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<void> {
@@ -167,14 +170,16 @@ export class S3Blobs implements Blobs {
       Body: bytes,
       ContentType: contentType,
     });
-    const kept = await this.#ask(within(CALL_MS), (o) => this.#client.send(command, o));
-    if (kept === null) throw new BlobsUnavailable(`${this.#name} does not keep what is put there`);
+    const kept = await this.#calls.ask(within(CALL_MS), (client, o) => client.send(command, o));
+    if (kept === null) {
+      throw new BlobsUnavailable(`${this.#calls.name} does not keep what is put there`);
+    }
   }
 
   async remove(place: Place, path: string): Promise<void> {
-    if (place === "partial") return void noPartial(path);
+    if (place === "partial" && isPiecesPath(path)) return await this.pieces.remove(uploadOf(path));
     const command = new DeleteObjectCommand({ Bucket: this.#bucket, Key: key(place, path) });
-    await this.#ask(within(CALL_MS), (o) => this.#client.send(command, o));
+    await this.#calls.ask(within(CALL_MS), (client, o) => client.send(command, o));
   }
 
   async list(
@@ -182,7 +187,6 @@ export class S3Blobs implements Blobs {
     { prefix, after, limit }: { prefix: string; after: string | null; limit: number },
   ): Promise<BlobPage> {
     if (!PREFIX.test(prefix)) throw new TypeError(`Not a prefix of the port: ${prefix}`);
-    if (place === "partial") return { blobs: [], next: null };
     const folder = FOLDERS[place];
     const by = within(CALL_MS);
     const page = (startAfter: string | null) =>
@@ -214,9 +218,9 @@ export class S3Blobs implements Blobs {
     await this.#page(by, FOLDERS.staged, null, 1);
     const Key = `${FOLDERS.staged}probe-${crypto.randomUUID()}`;
     const probe = new HeadObjectCommand({ Bucket: this.#bucket, Key });
-    if (await this.#ask(by, (o) => this.#client.send(probe, o)) === null) return;
+    if (await this.#calls.ask(by, (client, o) => client.send(probe, o)) === null) return;
     throw new BlobsUnavailable(
-      `${this.#name} cannot be used: what answers there has whatever it is asked for, so it is no ` +
+      `${this.#calls.name} cannot be used: what answers there has whatever it is asked for, so it is no ` +
         "S3 server: correct the endpoint",
     );
   }
@@ -231,9 +235,8 @@ export class S3Blobs implements Blobs {
     path: string,
     by: number,
   ): Promise<{ bytes: number; etag: string | undefined } | null> {
-    if (place === "partial") return noPartial(path);
     const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key(place, path) });
-    const found = await this.#ask(by, (o) => this.#client.send(command, o));
+    const found = await this.#calls.ask(by, (client, o) => client.send(command, o));
     return found && { bytes: found.ContentLength ?? 0, etag: found.ETag };
   }
 
@@ -251,16 +254,23 @@ export class S3Blobs implements Blobs {
       CopySourceIfMatch: etag,
       // Nothing that the upload said of itself is kept.
       MetadataDirective: "REPLACE",
-      ContentType: contentType,
-      CacheControl: CACHE_CONTROL[to],
-      ...(!isShown(contentType, this.#sharesHost) && { ContentDisposition: "attachment" }),
+      ...this.#described(contentType, to),
     });
-    const copied = await this.#ask(
+    const copied = await this.#calls.ask(
       by,
-      (o) => this.#client.send(command, o),
+      (client, o) => client.send(command, o),
       COPY_ATTEMPT_MS,
     );
     return copied !== null;
+  }
+
+  /** How an object is served. */
+  #described(contentType: string, place: FilePlace): Description {
+    return {
+      ContentType: contentType,
+      CacheControl: CACHE_CONTROL[place],
+      ...(!isShown(contentType, this.#sharesHost) && { ContentDisposition: "attachment" }),
+    };
   }
 
   /** Whoever walks a list must come to its end, also in a store that makes it up. */
@@ -269,7 +279,7 @@ export class S3Blobs implements Blobs {
     for (const { Key = "" } of objects) {
       const key = Buffer.from(Key);
       if (!Key.startsWith(prefix) || key.compare(before) <= 0) {
-        throw new BlobsUnavailable(`${this.#name} lists other objects than it was asked for`);
+        throw new BlobsUnavailable(`${this.#calls.name} lists other objects than it was asked for`);
       }
       before = key;
     }
@@ -287,38 +297,11 @@ export class S3Blobs implements Blobs {
       MaxKeys: limit,
       ...(startAfter !== null && { StartAfter: startAfter }),
     });
-    const answer = await this.#ask(by, (o) => this.#client.send(command, o));
-    if (answer === null) throw new BlobsUnavailable(`${this.#name} does not list its objects`);
-    return answer;
-  }
-
-  /**
-   * What the store answers; null for an object that is not there, or is not the expected one.
-   * Settles by `by`, whatever the store does.
-   */
-  async #ask<T>(
-    by: number,
-    send: (options: { abortSignal: AbortSignal; requestTimeout: number }) => Promise<T>,
-    attemptMs = ATTEMPT_MS,
-  ): Promise<T | null> {
-    const giveUp = new AbortController();
-    const timer = setTimeout(() => giveUp.abort(), Math.max(0, by - performance.now()));
-    const options = { abortSignal: giveUp.signal, requestTimeout: attemptMs };
-    try {
-      for (let attempt = 1;; attempt++) {
-        try {
-          return await send(options);
-        } catch (error) {
-          if (isAbsence(error)) return null;
-          if (attempt === ATTEMPTS || giveUp.signal.aborted || !isPassing(error)) {
-            throw unavailable(this.#name, error);
-          }
-        }
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-      }
-    } finally {
-      clearTimeout(timer);
+    const answer = await this.#calls.ask(by, (client, o) => client.send(command, o));
+    if (answer === null) {
+      throw new BlobsUnavailable(`${this.#calls.name} does not list its objects`);
     }
+    return answer;
   }
 }
 
@@ -331,22 +314,11 @@ interface Way {
   readonly to: FilePlace;
 }
 
-const within = (ms: number): number => performance.now() + ms;
-
-/** A bucket shows nothing of an upload before it is whole. Throws for what is no path of ours. */
-function noPartial(path: string): null {
-  key("staged", uploadOf(path));
-  return null;
-}
-
 /** Throws for what is no path of ours. */
-function key(place: Exclude<Place, "partial">, path: string): string {
+function key(place: Place, path: string): string {
   if (!isPathOf(place, path)) throw new TypeError(`Not a path of the port: ${path}`);
   return `${FOLDERS[place]}${path}`;
 }
-
-const isPathOf = (place: Exclude<Place, "partial">, path: string): boolean =>
-  place === "derived" ? isDerivedPath(path) : projectOf(path) !== null;
 
 const isHidden = (key: string): boolean =>
   [FOLDERS.staged, FOLDERS.private, FOLDERS.derived].some((folder) => key.startsWith(folder));
@@ -354,7 +326,7 @@ const isHidden = (key: string): boolean =>
 /** Nothing for what somebody else put into the bucket. */
 function listed(
   { Key = "", Size = 0, LastModified }: S3Object,
-  place: Exclude<Place, "partial">,
+  place: Place,
 ): ListedBlob[] {
   const path = Key.slice(FOLDERS[place].length);
   if (!isPathOf(place, path)) return [];
@@ -364,7 +336,3 @@ function listed(
 function emptyStream(): ReadableStream<Uint8Array> {
   return new ReadableStream({ start: (controller) => controller.close() });
 }
-
-/** A missing bucket is not a missing object. */
-const isAbsence = (error: unknown): boolean =>
-  statusOf(error) === 412 || (statusOf(error) === 404 && nameOf(error) !== "NoSuchBucket");

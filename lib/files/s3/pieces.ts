@@ -1,0 +1,251 @@
+import {
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  ListPartsCommand,
+  PutObjectCommand,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
+import {
+  type BlobStat,
+  BlobsUnavailable,
+  type FilePlace,
+  type Place,
+  PUBLISH_MS,
+} from "../blobs.ts";
+import { piecesPath } from "../paths.ts";
+import {
+  type Begun,
+  type PiecedUpload,
+  type Pieces,
+  PiecesLost,
+  type PieceWriter,
+} from "../pieces.ts";
+import { CALL_MS, type S3Calls, within } from "./calls.ts";
+
+/** The least that stores take, but for the last part. */
+const PART_BYTES_MIN = 5_242_880;
+/** The most that stores take. */
+const PARTS_MAX = 10_000;
+
+/** A part goes over the network as a whole. */
+const PART_WITHIN_MS = 60_000;
+const PART_ATTEMPT_MS = 28_000;
+const JOIN_WITHIN_MS = PUBLISH_MS - 500;
+const JOIN_ATTEMPT_MS = 20_000;
+
+/** How an object is served. */
+export interface Description {
+  readonly ContentType: string;
+  readonly CacheControl: string;
+  readonly ContentDisposition?: string;
+}
+
+interface S3PiecesOptions {
+  readonly calls: S3Calls;
+  readonly keyOf: (place: Place, path: string) => string;
+  readonly describe: (contentType: string, place: FilePlace) => Description;
+  readonly stat: (place: Place, path: string) => Promise<BlobStat | null>;
+}
+
+/** All parts of an upload are of the same length, but for the last one. */
+const partBytesOf = ({ bytes }: PiecedUpload): number =>
+  Math.max(PART_BYTES_MIN, Math.ceil(bytes / PARTS_MAX));
+
+/** Of so many bytes, those that are no whole part so far. */
+const restOf = (upload: PiecedUpload, arrived: number): number =>
+  arrived === upload.bytes ? 0 : arrived % partBytesOf(upload);
+
+/**
+ * An upload in pieces is a multipart upload to where the file will lie: until it is completed nothing
+ * of it is there. What is less than a part lies under `_incoming/_parts/`, as an object that is there
+ * from the beginning, so that whoever lists those finds every upload.
+ */
+export class S3Pieces implements Pieces {
+  readonly #options: S3PiecesOptions;
+
+  constructor(options: S3PiecesOptions) {
+    this.#options = options;
+  }
+
+  async begin({ path, contentType, place }: PiecedUpload): Promise<string> {
+    const { calls, describe } = this.#options;
+    await this.#keepRest(path, new Uint8Array());
+    const command = new CreateMultipartUploadCommand({
+      ...this.#object(place, path),
+      ...describe(contentType, place),
+    });
+    const begun = await calls.ask(within(CALL_MS), (client, o) => client.send(command, o));
+    if (begun?.UploadId === undefined) {
+      throw new BlobsUnavailable(`${calls.name} takes no upload in parts`);
+    }
+    return begun.UploadId;
+  }
+
+  /** Parts that are there are not looked for: whoever misses one finds out. */
+  async arrived(upload: PiecedUpload, { arrived }: Begun): Promise<number> {
+    const rest = restOf(upload, arrived);
+    if (rest === 0) return arrived;
+    const kept = await this.#options.stat("partial", piecesPath(upload.path));
+    return kept !== null && kept.bytes >= rest ? arrived : arrived - rest;
+  }
+
+  async goOn(upload: PiecedUpload, { name, arrived }: Begun): Promise<PieceWriter> {
+    const rest = restOf(upload, arrived);
+    const writer = new PartWriter(upload, arrived, {
+      put: (part, bytes) => this.#putPart(upload, name, { part, bytes }),
+      keepRest: (bytes) => this.#keepRest(upload.path, bytes),
+    });
+    if (rest > 0) writer.refill(await this.#rest(upload.path, rest));
+    return writer;
+  }
+
+  async join({ path, place }: PiecedUpload, name: string): Promise<BlobStat | null> {
+    const { calls, stat } = this.#options;
+    const upload = { ...this.#object(place, path), UploadId: name };
+    const by = within(JOIN_WITHIN_MS);
+    const Parts: CompletedPart[] = [];
+    for (let after: string | undefined;;) {
+      const command = new ListPartsCommand({ ...upload, PartNumberMarker: after });
+      const page = await calls.ask(by, (client, o) => client.send(command, o));
+      if (page === null) return null;
+      Parts.push(...(page.Parts ?? []).map(({ PartNumber, ETag }) => ({ PartNumber, ETag })));
+      if (page.IsTruncated !== true) break;
+      after = page.NextPartNumberMarker;
+    }
+    const command = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
+    const joined = await calls.ask(by, (client, o) => client.send(command, o), JOIN_ATTEMPT_MS);
+    return joined && await stat(place, path);
+  }
+
+  async remove(path: string): Promise<void> {
+    const { calls } = this.#options;
+    for (const place of ["stored", "private"] as const) {
+      const { Bucket, Key } = this.#object(place, path);
+      const list = new ListMultipartUploadsCommand({ Bucket, Prefix: Key });
+      const found = await calls.ask(within(CALL_MS), (client, o) => client.send(list, o));
+      for (const upload of found?.Uploads ?? []) {
+        if (upload.Key !== Key) continue;
+        const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId: upload.UploadId });
+        await calls.ask(within(CALL_MS), (client, o) => client.send(abort, o));
+      }
+    }
+    const rest = new DeleteObjectCommand(this.#object("partial", piecesPath(path)));
+    await calls.ask(within(CALL_MS), (client, o) => client.send(rest, o));
+  }
+
+  async #putPart(
+    { path, place }: PiecedUpload,
+    UploadId: string,
+    { part: PartNumber, bytes: Body }: { part: number; bytes: Uint8Array },
+  ): Promise<void> {
+    const object = this.#object(place, path);
+    const command = new UploadPartCommand({ ...object, UploadId, PartNumber, Body });
+    const by = within(PART_WITHIN_MS);
+    const put = await this.#options.calls
+      .ask(by, (client, o) => client.send(command, o), PART_ATTEMPT_MS);
+    if (put === null) throw new PiecesLost();
+  }
+
+  async #keepRest(path: string, Body: Uint8Array): Promise<void> {
+    const { calls } = this.#options;
+    const command = new PutObjectCommand({
+      ...this.#object("partial", piecesPath(path)),
+      Body,
+      ContentType: "application/octet-stream",
+    });
+    const by = within(PART_WITHIN_MS);
+    const kept = await calls.ask(by, (client, o) => client.send(command, o), PART_ATTEMPT_MS);
+    if (kept === null) throw new BlobsUnavailable(`${calls.name} does not keep what is put there`);
+  }
+
+  async #rest(path: string, bytes: number): Promise<Uint8Array> {
+    const Range = `bytes=0-${bytes - 1}`;
+    const command = new GetObjectCommand({
+      ...this.#object("partial", piecesPath(path)),
+      Range,
+    });
+    const { calls } = this.#options;
+    const rest = await calls.ask(within(PART_WITHIN_MS), async (client, o) => {
+      return await (await client.send(command, o)).Body?.transformToByteArray();
+    }, PART_ATTEMPT_MS);
+    if (rest?.length !== bytes) throw new PiecesLost();
+    return rest;
+  }
+
+  #object(place: Place, path: string): { Bucket: string; Key: string } {
+    const { calls, keyOf } = this.#options;
+    return { Bucket: calls.bucket, Key: keyOf(place, path) };
+  }
+}
+
+interface PartSink {
+  put(part: number, bytes: Uint8Array): Promise<void>;
+  keepRest(bytes: Uint8Array): Promise<void>;
+}
+
+/** Holds one part in memory. */
+class PartWriter implements PieceWriter {
+  readonly holds: number;
+  readonly #upload: PiecedUpload;
+  readonly #sink: PartSink;
+  readonly #buffer: Uint8Array;
+  /** Bytes of whole parts that are there. */
+  #parts: number;
+  #filled = 0;
+  #safe: number;
+  /** What was safe at the beginning, or was noted since. */
+  #noted: number;
+
+  constructor(upload: PiecedUpload, arrived: number, sink: PartSink) {
+    this.#upload = upload;
+    this.#sink = sink;
+    this.#parts = arrived - restOf(upload, arrived);
+    this.#safe = this.#noted = arrived;
+    this.holds = Math.min(partBytesOf(upload), upload.bytes - this.#parts);
+    this.#buffer = new Uint8Array(this.holds);
+  }
+
+  get safe(): number {
+    return this.#safe;
+  }
+
+  /** Takes in what of a part had arrived before. */
+  refill(rest: Uint8Array): void {
+    this.#buffer.set(rest);
+    this.#filled = rest.length;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length;) {
+      const whole = Math.min(this.holds, this.#upload.bytes - this.#parts);
+      const taken = bytes.subarray(at, at + whole - this.#filled);
+      this.#buffer.set(taken, this.#filled);
+      this.#filled += taken.length;
+      at += taken.length;
+      if (this.#filled === whole) await this.#put();
+    }
+  }
+
+  async #put(): Promise<void> {
+    const part = Math.floor(this.#parts / partBytesOf(this.#upload)) + 1;
+    await this.#sink.put(part, this.#buffer.subarray(0, this.#filled));
+    this.#parts += this.#filled;
+    this.#filled = 0;
+    this.#safe = this.#parts;
+  }
+
+  /** What is kept of a part is written over only once nothing that is noted rests on it. */
+  async keep(note: () => Promise<void>): Promise<void> {
+    if (this.#filled === 0) return;
+    if (this.#safe > this.#noted) await note();
+    await this.#sink.keepRest(this.#buffer.subarray(0, this.#filled));
+    this.#safe = this.#noted = this.#parts + this.#filled;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}

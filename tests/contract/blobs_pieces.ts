@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import type { Blobs } from "@/lib/files/blobs.ts";
+import { piecesPath, projectOf } from "@/lib/files/paths.ts";
+import type { PiecedUpload } from "@/lib/files/pieces.ts";
+import { walkBlobs } from "@/lib/files/walk.ts";
+import type { BlobCases } from "./blobs.ts";
+import { aPath, assertHolds, bytesOf, manyBytes, TYPE } from "./blobs_fixtures.ts";
+
+/** More than two parts of the least size that buckets take. */
+const BODY = manyBytes(11_534_336 + 17);
+const PART = 5_242_880;
+
+const uploadOf = (change: Partial<PiecedUpload> = {}): PiecedUpload => ({
+  path: aPath(),
+  bytes: BODY.length,
+  contentType: TYPE,
+  place: "stored",
+  ...change,
+});
+
+/** An upload, and how far it is noted. */
+interface Noted {
+  readonly upload: PiecedUpload;
+  readonly name: string;
+  arrived: number;
+}
+
+async function begin({ pieces }: Blobs, upload = uploadOf()): Promise<Noted> {
+  return { upload, name: await pieces.begin(upload), arrived: 0 };
+}
+
+/** Writes up to a place in chunks, as a network brings them. */
+async function write(
+  { pieces }: Blobs,
+  noted: Noted,
+  to: number,
+  { keeps = true, body = BODY }: { keeps?: boolean; body?: Uint8Array } = {},
+): Promise<number> {
+  const { upload, arrived } = noted;
+  assert.equal(await pieces.arrived(upload, noted), arrived);
+  await using writer = await pieces.goOn(upload, noted);
+  for (let at = arrived; at < to; at += 65_536) {
+    await writer.write(body.subarray(at, Math.min(at + 65_536, to)));
+  }
+  const note = () => Promise.resolve(void (noted.arrived = writer.safe));
+  if (keeps) {
+    await writer.keep(note);
+    await note();
+    assert.equal(noted.arrived, to);
+  }
+  return writer.safe;
+}
+
+async function assertJoins(
+  { blobs, body = BODY }: { blobs: Blobs; body?: Uint8Array },
+  noted: Noted,
+) {
+  const { upload, name } = noted;
+  assert.deepEqual(await blobs.pieces.join(upload, name), { bytes: body.length });
+  await assertHolds(blobs, upload.place, upload.path, body);
+}
+
+const partial = (blobs: Blobs, path: string) =>
+  Array.fromAsync(walkBlobs(blobs, "partial", `${projectOf(path)}/`), ({ path }) => path);
+
+export const blobPieceCases: BlobCases = {
+  "pieces of any length are joined, byte for byte, in the place of the file": async ({ blobs }) => {
+    for (const place of ["stored", "private"] as const) {
+      const noted = await begin(blobs, uploadOf({ place }));
+      for (const to of [1, 70_000, PART, PART + 1, BODY.length - 1, BODY.length]) {
+        await write(blobs, noted, to);
+        for (const other of ["stored", "staged", "private"] as const) {
+          assert.equal(await blobs.stat(other, noted.upload.path), null);
+        }
+      }
+      await assertJoins({ blobs }, noted);
+    }
+  },
+
+  "one byte is an upload in pieces": async ({ blobs }) => {
+    const noted = await begin(blobs, uploadOf({ bytes: 1 }));
+    const body = bytesOf("1");
+    await write(blobs, noted, 1, { body });
+    await assertJoins({ blobs, body }, noted);
+  },
+
+  "another process goes on with an upload": async (store) => {
+    const noted = await begin(store.blobs);
+    await write(store.blobs, noted, 7_000_000);
+    await using other = await store.again();
+    await write(other, noted, BODY.length);
+    await assertJoins(store, noted);
+  },
+
+  "what was not kept is forgotten, and written anew": async ({ blobs }) => {
+    const noted = await begin(blobs);
+    await write(blobs, noted, 100_000);
+    const others = BODY.map((byte) => byte ^ 255);
+    await write(blobs, noted, BODY.length - 5, { keeps: false, body: others });
+    await write(blobs, noted, BODY.length);
+    await assertJoins({ blobs }, noted);
+  },
+
+  "behind what is safe without being kept it goes on": async ({ blobs }) => {
+    const noted = await begin(blobs);
+    await write(blobs, noted, 100_000);
+    noted.arrived = await write(blobs, noted, BODY.length - 5, { keeps: false });
+    assert.ok(noted.arrived >= 2 * PART);
+    await write(blobs, noted, BODY.length);
+    await assertJoins({ blobs }, noted);
+  },
+
+  "what is noted stays good, whenever the next piece is broken off": async ({ blobs }) => {
+    const noted = await begin(blobs);
+    await write(blobs, noted, 100_000);
+    {
+      await using writer = await blobs.pieces.goOn(noted.upload, noted);
+      await writer.write(BODY.subarray(100_000, PART + 1_000));
+      await writer.keep(() => Promise.reject(new Error("the process ended"))).catch(() => {});
+    }
+    await write(blobs, noted, BODY.length);
+    await assertJoins({ blobs }, noted);
+  },
+
+  "an upload in pieces is among what is partial until it is removed": async ({ blobs }) => {
+    const noted = await begin(blobs);
+    const { upload } = noted;
+    assert.deepEqual(await partial(blobs, upload.path), [piecesPath(upload.path)]);
+    await begin(blobs, upload); // One that nobody has noted.
+    await write(blobs, noted, 6_000_000);
+    await blobs.pieces.remove(upload.path);
+    assert.deepEqual(await partial(blobs, upload.path), []);
+    assert.equal(await blobs.pieces.join(upload, noted.name), null);
+    await assertHolds(blobs, "stored", upload.path, null);
+    await blobs.pieces.remove(upload.path);
+  },
+
+  "who removes what is partial removes all of an upload": async ({ blobs }) => {
+    const noted = await begin(blobs);
+    await write(blobs, noted, 6_000_000);
+    await blobs.remove("partial", piecesPath(noted.upload.path));
+    assert.equal(await blobs.pieces.join(noted.upload, noted.name), null);
+  },
+
+  "what was joined is joined once": async ({ blobs }) => {
+    const noted = await begin(blobs);
+    await write(blobs, noted, BODY.length);
+    await assertJoins({ blobs }, noted);
+    await blobs.pieces.remove(noted.upload.path);
+    assert.equal(await blobs.pieces.join(noted.upload, noted.name), null);
+    await assertHolds(blobs, "stored", noted.upload.path, BODY);
+  },
+};
