@@ -109,7 +109,7 @@ const putTarget = (
   method: "PUT",
   headers: { "content-type": TYPE },
   bodyBytes,
-  requests: uploads.map(({ signedUrl }) => ({ path: new URL(signedUrl).pathname })),
+  requests: uploads.map(({ signedUrl }) => ({ path: new URL(signedUrl!).pathname })),
 });
 
 function puts(setting: Setting): Promise<number> {
@@ -158,7 +158,7 @@ async function putOnce(
   for (let at = 0; at < bytes; at += pattern.length) {
     body.set(pattern.subarray(0, Math.min(pattern.length, bytes - at)), at);
   }
-  const { pathname } = new URL(signedUrl);
+  const { pathname } = new URL(signedUrl!);
   const headers = { "content-type": TYPE };
   const answer = await fetch(corbel.url + pathname, { method: "PUT", headers, body });
   if (!answer.ok) throw new Error(`PUT answered ${answer.status}: ${await answer.text()}`);

@@ -208,7 +208,7 @@ export async function openServices(
     const open = (storage: OpenedStorage) => openExternal(storage, { egress, publicUrl, clock });
     const external = createExternalStores({ engine, keyRing, open });
     const { filesUrl } = config;
-    const blobStores = createBlobStores(blobs, external, { filesUrl, readSignatures });
+    const blobStores = createBlobStores(blobs, external, { filesUrl, publicUrl, ...signers });
     const plans = createPlans(engine, clock);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.elapsed());
     const changeFeeds = new ChangeFeeds({ engine, log });

@@ -52,6 +52,8 @@ export interface ParseContext {
 /** A body that is no JSON: its bytes come to the handler as they arrive. */
 export interface RawBodySpec {
   readonly description: string;
+  /** Of any type if left out. */
+  readonly type?: string;
 }
 
 /** An answer that is no refusal. */
@@ -193,7 +195,9 @@ export function contract<
         body: {
           required: true,
           description: spec.rawBody.description,
-          content: { "*/*": { schema: { type: "string", format: "binary" } } },
+          content: {
+            [spec.rawBody.type ?? "*/*"]: { schema: { type: "string", format: "binary" } },
+          },
         },
       }),
     },

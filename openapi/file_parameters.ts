@@ -1,6 +1,14 @@
 /** Parameters of the operations on files. */
 
+import { Buffer } from "node:buffer";
 import { z } from "@hono/zod-openapi";
+import {
+  type Checksum,
+  CHECKSUM_ALGORITHMS,
+  type ChecksumAlgorithm,
+} from "@/lib/files/checksum.ts";
+import { TUS_VERSION } from "@/lib/http/tus.ts";
+import { Problem } from "@/lib/problems.ts";
 import { NAME_PATTERN } from "@/lib/files/paths.ts";
 import {
   PICTURE_FITS,
@@ -10,7 +18,7 @@ import {
 } from "@/lib/files/picture_size.ts";
 import { ID } from "@/lib/ids.ts";
 import { RANGES_MAX } from "@/lib/limits.ts";
-import { openQueryOf, querySaying } from "./inputs.ts";
+import { type HeaderParameter, openQueryOf, querySaying } from "./inputs.ts";
 import { header, path, wholeNumber } from "./parameters.ts";
 import { PATH_EXAMPLE } from "./schemas/storage.ts";
 import { EXAMPLE_ID } from "./schemas/values.ts";
@@ -70,6 +78,67 @@ export const uploadToken = path(
   "What the server signed: which bytes may be put where, and for how long.",
   "WyI2NmYxYTBjMmU0YjBhMWIyYzNkNGU1ZjYvMGY4ZmFkNWIiXQ.9qT0KkIO9l3Y0yqK3T1xWg",
 );
+
+/** Of an upload in pieces. */
+export const resumableToken = path(
+  z.string().regex(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/),
+  "What the server signed: which upload it is.",
+  "IjY2ZjFhMGMyZTRiMGExYjJjM2Q0ZTVmNi8wZjhmYWQ1YiI.5dT0KkIO9l3Y0yqK3T1xWg",
+);
+
+export const tusResumable: HeaderParameter<void> = {
+  schema: z.literal(TUS_VERSION).optional().openapi({
+    param: {
+      description: `The version of tus, \`${TUS_VERSION}\`; taken for granted if left out.`,
+    },
+  }),
+  problem: "TUS_VERSION_UNSUPPORTED",
+  read(text) {
+    if (text !== null && text !== TUS_VERSION) throw new Problem("TUS_VERSION_UNSUPPORTED");
+  },
+};
+
+export const uploadOffset: HeaderParameter<number> = {
+  schema: z.string().regex(/^\d{1,15}$/).openapi({
+    param: {
+      description:
+        "How many bytes have arrived before: the first byte of the body comes behind them.",
+      example: "5242880",
+    },
+  }),
+  problem: "INVALID_UPLOAD",
+  read(text) {
+    if (text !== null && /^\d{1,15}$/.test(text)) return Number(text);
+    throw new Problem("INVALID_UPLOAD", {
+      message: "Upload-Offset must be the number of bytes that have arrived.",
+    });
+  },
+};
+
+const CHECKSUM = new RegExp(`^(${CHECKSUM_ALGORITHMS.join("|")}) ([A-Za-z0-9+/]{22,43}={0,2})$`);
+
+export const uploadChecksum: HeaderParameter<Checksum | null> = {
+  schema: z.string().regex(CHECKSUM).optional().openapi({
+    param: {
+      description:
+        `An algorithm (${CHECKSUM_ALGORITHMS.join(", ")}), a space, and the digest of the ` +
+        "body in base64: if it is another one, nothing of the body is kept.",
+      example: "sha1 Kq5sNclPz7QV2+lfQIuc6R7oRu0=",
+    },
+  }),
+  problem: "INVALID_UPLOAD",
+  read(text) {
+    if (text === null) return null;
+    const [, algorithm, digest] = CHECKSUM.exec(text) ?? [];
+    if (algorithm !== undefined) {
+      return { algorithm: algorithm as ChecksumAlgorithm, digest: Buffer.from(digest!, "base64") };
+    }
+    throw new Problem("INVALID_UPLOAD", {
+      message: `Upload-Checksum must be one of ${CHECKSUM_ALGORITHMS.join(", ")}, a space and a ` +
+        "digest in base64.",
+    });
+  },
+};
 
 export const fileProjectId = path(
   z.string().regex(ID),

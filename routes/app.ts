@@ -80,7 +80,7 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
     if (requestDrain.isDraining) throw new Problem("STOPPING");
     const { method, headers } = state.raw;
     if (method === "OPTIONS") {
-      const reply = preflight(headers.get("access-control-request-headers"));
+      const reply = preflight(state.path, headers.get("access-control-request-headers"));
       c.res = respond(state, reply);
       return;
     }

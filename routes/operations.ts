@@ -51,6 +51,11 @@ import {
 import { handleGetAiUsage, handleSetAccountAiKey, handleSetProjectAiKey } from "./ai/keys.ts";
 import { asServer } from "./as_server.ts";
 import { handlePutBlob } from "./blobs/put_blob.ts";
+import {
+  handleCancelUpload,
+  handleGetUpload,
+  handleResumeUpload,
+} from "./blobs/resumable_upload.ts";
 import { handleServeFile } from "./blobs/serve_file.ts";
 import { handleAggregateDocuments } from "./data/aggregate_documents.ts";
 import { handleCreateDocument } from "./data/create_document.ts";
@@ -236,6 +241,9 @@ export function operations(mount: Mount): void {
   mount(storage.getStorageUsage, handleGetStorageUsage);
   mount(storage.signFile, handleSignFile);
   mount(blobs.putBlob, handlePutBlob);
+  mount(blobs.getUpload, handleGetUpload);
+  mount(blobs.resumeUpload, handleResumeUpload);
+  mount(blobs.cancelUpload, handleCancelUpload);
   mount(blobs.serveFile, handleServeFile);
   mount(mail.sendMail, handleSendMail);
   mount(mail.listMails, handleListMails);

@@ -76,6 +76,7 @@ export async function checkStorage(
     }
   }
   await take("private files are private", () => privateIsPrivate(seen), isStored);
+  await take("uploads in pieces", () => inPieces(seen), isStored);
   await take("remove", () => remove(seen));
   if (siteUrl === null) steps.push(NO_SITE);
   return {
@@ -209,6 +210,24 @@ async function privateIsPrivate(seen: StorageProbe): Promise<StepOutcome> {
   return areEqual(answer.body, content)
     ? ok("A signed URL reads a private file, and nothing else does.")
     : failed(`A signed URL of a private file ${answered(answer)}.`);
+}
+
+/** In the place of the private file, which is removed with it. */
+async function inPieces({ blobs, upload, content }: StorageProbe): Promise<StepOutcome> {
+  const { path, contentType, bytes } = upload;
+  const pieced = { path, contentType, bytes, place: "private" as const };
+  const name = await blobs.pieces.begin(pieced);
+  try {
+    await using writer = await blobs.pieces.goOn(pieced, { name, arrived: 0 });
+    await writer.write(content);
+    await writer.keep(() => Promise.resolve());
+    const joined = await blobs.pieces.join(pieced, name);
+    return joined?.bytes === bytes
+      ? ok("An upload in parts is completed.")
+      : failed(`An upload in parts has ${joined?.bytes ?? "no"} bytes, not ${bytes}.`);
+  } finally {
+    await blobs.pieces.remove(path);
+  }
 }
 
 async function publish({ blobs, upload, content }: StorageProbe): Promise<StepOutcome> {

@@ -27,6 +27,8 @@ interface Faults {
   readonly reads?: (stored: Bytes) => ReadableStream<Bytes>;
   /** What everybody reads of it. */
   readonly serves?: (stored: Bytes) => Bytes;
+  /** What becomes of an upload in parts. */
+  readonly joins?: (sent: Bytes) => Bytes;
   readonly keepsRemoved?: Place;
   /** What its public address, which is not its own, serves beside what is stored. */
   readonly shows?: "staged" | "private";
@@ -83,6 +85,26 @@ function openBucket(faults: Faults) {
   };
   const blobs: Blobs = {
     signUpload: ({ path }) => Promise.resolve(`${origin}/bucket/_incoming/${path}?signed`),
+    pieces: {
+      begin: () => Promise.resolve("upload"),
+      arrived: (_upload, { arrived }) => Promise.resolve(arrived),
+      goOn: ({ path }) => {
+        const write = (bytes: Uint8Array) => {
+          objects.private.set(path, faults.joins?.(bytes.slice()) ?? bytes.slice());
+          return Promise.resolve();
+        };
+        const nothing = () => Promise.resolve();
+        return Promise.resolve({
+          holds: 0,
+          safe: 0,
+          write,
+          keep: nothing,
+          [Symbol.asyncDispose]: nothing,
+        });
+      },
+      join: ({ path, place }) => statOf(place, path),
+      remove: () => Promise.resolve(),
+    },
     stat: statOf,
     read: (place, path) => {
       const bytes = objects[place].get(path);
@@ -154,6 +176,7 @@ const CASES: readonly (readonly [name: string, Faults, Record<string, CheckResul
     read: "skipped",
     "public reading": "skipped",
     "private files are private": "skipped",
+    "uploads in pieces": "skipped",
     [`GET from ${SITE}`]: "skipped",
     [`HEAD from ${SITE}`]: "skipped",
   }],
@@ -162,6 +185,7 @@ const CASES: readonly (readonly [name: string, Faults, Record<string, CheckResul
     read: "skipped",
     "public reading": "skipped",
     "private files are private": "skipped",
+    "uploads in pieces": "skipped",
     [`GET from ${SITE}`]: "skipped",
     [`HEAD from ${SITE}`]: "skipped",
   }],
@@ -182,6 +206,7 @@ const CASES: readonly (readonly [name: string, Faults, Record<string, CheckResul
   ["serves what is private at its public address", { shows: "private" }, {
     "private files are private": "failed",
   }],
+  ["joins less than it was sent", { joins: shorter }, { "uploads in pieces": "failed" }],
   ["keeps what is private", { keepsRemoved: "private" }, { remove: "failed" }],
   ["keeps what is staged", { keepsRemoved: "staged" }, { remove: "failed" }],
   ["keeps what is stored", { keepsRemoved: "stored" }, { remove: "failed" }],

@@ -19,6 +19,7 @@ import {
 } from "./ledger.ts";
 import { canBe, HEAD_BYTES, isTold } from "./real_type.ts";
 import { type FileServices, removeLeftover } from "./removals.ts";
+import { piecedUpload } from "./resume_upload.ts";
 import { publicUrlOf } from "./public_url.ts";
 import { providerOf, type StorageProvider } from "./stores.ts";
 import {
@@ -123,7 +124,17 @@ async function place(
   blobs: Blobs,
   row: UploadRecord,
 ): Promise<number> {
-  const { path, contentType, bytes, claimedUntil } = row;
+  const { path, contentType, bytes, claimedUntil, pieces, arrived } = row;
+  // What is published late could replace what another claim has confirmed by then.
+  const left = Date.parse(claimedUntil!) - clock.now();
+  const assertTime = () => {
+    if (left < PUBLISH_MS + BLOB_CALL_MS) throw notReady();
+  };
+  if (typeof pieces === "string" && arrived === bytes) {
+    assertTime();
+    const joined = await blobs.pieces.join(piecedUpload(row), pieces);
+    if (joined !== null) return joined.bytes;
+  }
   const staged = await blobs.stat("staged", path);
   if (staged === null) {
     // A confirm that died may have come as far: what lies there can only be of this upload.
@@ -132,9 +143,7 @@ async function place(
     return stored.bytes;
   }
   if (staged.bytes !== bytes) return staged.bytes;
-  // What is published late could replace what another claim has confirmed by then.
-  const left = Date.parse(claimedUntil!) - clock.now();
-  if (left < PUBLISH_MS + BLOB_CALL_MS) throw notReady();
+  assertTime();
   const stored = await blobs.publish(path, contentType, placeOf(row));
   if (stored === null) throw notReady();
   return stored.bytes;
@@ -166,7 +175,8 @@ async function commit(
   const before = plus(NOTHING, row);
   return await engine.transaction(projectId, async (tx) => {
     const done = await tx.records<UploadRecord>(UPLOADS).updateOne(stillMine(row), {
-      set: { state: "confirmed", claim: null, claimedUntil: null, expiresAt: null },
+      // Whoever still brings bytes has lost the turn.
+      set: { state: "confirmed", claim: null, claimedUntil: null, expiresAt: null, writer: null },
     });
     if (done === null) return false;
     await addSums(tx, projectId, minus(plus(NOTHING, done.value), before));
@@ -198,6 +208,7 @@ async function refuseArrived(
 async function removeStaged({ log }: FileServices, blobs: Blobs, row: UploadRecord): Promise<void> {
   try {
     await blobs.remove("staged", row.path);
+    if (typeof row.pieces === "string") await blobs.pieces.remove(row.path);
   } catch (error) {
     log.write("warn", "A staged object stays", { path: row.path, error: String(error) });
   }

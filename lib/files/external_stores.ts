@@ -5,6 +5,8 @@ import type { StorageKeys } from "./storage_input.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { type Blobs, BlobsUnavailable } from "./blobs.ts";
 import type { ReadSignatures } from "./read_signatures.ts";
+import { RESUMABLE } from "../http/path.ts";
+import type { UploadTokens } from "./upload_tokens.ts";
 import { type BlobStores, INTERNAL, type StorageTarget } from "./stores.ts";
 
 /** The stores that projects brought. */
@@ -67,9 +69,11 @@ export function createExternalStores(
 export function createBlobStores(
   internal: Blobs,
   external: ExternalStores,
-  { filesUrl, readSignatures }: {
+  { filesUrl, publicUrl, readSignatures, uploadTokens }: {
     readonly filesUrl: string;
+    readonly publicUrl: string;
     readonly readSignatures: ReadSignatures;
+    readonly uploadTokens: UploadTokens;
   },
 ): BlobStores {
   return {
@@ -86,6 +90,7 @@ export function createBlobStores(
       const url = `${filesUrl}/files/${path}`;
       return expiresAt === null ? url : `${url}?${readSignatures.write({ path, expiresAt })}`;
     },
+    resumableUrl: (path) => `${publicUrl}${RESUMABLE}${uploadTokens.writeResumable(path)}`,
     [Symbol.asyncDispose]: () => internal[Symbol.asyncDispose](),
   };
 }

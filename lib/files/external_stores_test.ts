@@ -39,8 +39,8 @@ function createStores({ engine, keyRing, blobStores }: Services, max?: number) {
   return { external, opened, failNext: () => void (failures = 1) };
 }
 
-const storesOf = ({ config, readSignatures, blobStores }: Services, external: ExternalStores) =>
-  createBlobStores(blobStores.internal, external, { filesUrl: config.filesUrl, readSignatures });
+const storesOf = (services: Services, external: ExternalStores) =>
+  createBlobStores(services.blobStores.internal, external, { ...services.config, ...services });
 
 Deno.test("a project without a store of its own has ours", async () => {
   await using fixture = await openTestServices();

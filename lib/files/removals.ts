@@ -24,7 +24,9 @@ export const OBJECT_REMOVAL: JobKind<FileServices> = {
     for (const place of ["staged", "private", "stored"] as const) {
       if (row === null || placeOf(row) !== place) await blobs.remove(place, path);
     }
-    if (row === null) await removeDerived({ engine, blobStores }, projectId, path);
+    if (row !== null) return null;
+    await blobs.pieces.remove(path);
+    await removeDerived({ engine, blobStores }, projectId, path);
     return null;
   },
 };

@@ -1,5 +1,10 @@
 import { timestamp } from "../clock.ts";
-import { EXTERNAL_FILE_BYTES_MAX, UPLOAD_HOLD_MS, UPLOAD_URL_MS } from "../limits.ts";
+import {
+  EXTERNAL_FILE_BYTES_MAX,
+  EXTERNAL_PUT_BYTES_MAX,
+  UPLOAD_HOLD_MS,
+  UPLOAD_URL_MS,
+} from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { Plan, Plans } from "../projects/plans.ts";
 import { and, compare, eq } from "../store/filter.ts";
@@ -28,7 +33,10 @@ export interface UploadInput {
 }
 
 export interface RequestedUpload {
-  readonly signedUrl: string;
+  /** Null where the file is larger than one PUT may be. */
+  readonly signedUrl: string | null;
+  /** Takes the bytes in pieces, by tus. */
+  readonly resumableUrl: string;
   readonly filePath: string;
 }
 
@@ -56,11 +64,16 @@ export async function requestUpload(
     refuseTooLarge(plan, target, bytes);
     await findRoom(services, plan, { projectId, target, bytes });
     const expiresAt = services.clock.now() + UPLOAD_URL_MS;
-    const signedUrl = await blobs.signUpload({ path: filePath, bytes, contentType, expiresAt });
+    const signedUrl = bytes > EXTERNAL_PUT_BYTES_MAX
+      ? null
+      : await blobs.signUpload({ path: filePath, bytes, contentType, expiresAt });
+    const resumableUrl = services.blobStores.resumableUrl(filePath);
     if (uploader !== null) await prepareUserRoom(services, projectId, uploader);
     const ownerId = uploader?.userId ?? null;
     const row = newRow(services, { ...input, path: filePath, target, ownerId });
-    if (await hold(services, plan, { projectId, row, uploader })) return { signedUrl, filePath };
+    if (await hold(services, plan, { projectId, row, uploader })) {
+      return { signedUrl, resumableUrl, filePath };
+    }
   }
   throw new Problem("STORAGE_UNAVAILABLE");
 }

@@ -4,6 +4,7 @@ import { openTestServices } from "@/tests/support/test_services.ts";
 import { BlobsUnavailable } from "./blobs.ts";
 import { enqueue, type JobRecord, JOBS } from "../jobs/jobs.ts";
 import { OBJECT_REMOVAL } from "./removals.ts";
+import { newPath } from "./paths.ts";
 import { requestUpload } from "./request_upload.ts";
 import { INTERNAL } from "./stores.ts";
 import { findUpload, STORAGE_USAGE, type StorageUsageRecord } from "./uploads.ts";
@@ -252,7 +253,10 @@ const removalRecords = ({ engine }: Services) => engine.records<JobRecord>(PROJE
 const noteRemoval = async (services: Services, target: string) =>
   void await services.engine.transaction(PROJECT, (tx) => {
     const { name: kind } = OBJECT_REMOVAL;
-    return enqueue(tx, services, [{ subject: `${PROJECT}/x`, lane: target }], { kind });
+    return enqueue(tx, services, [{
+      subject: newPath(PROJECT, crypto.randomUUID(), "x"),
+      lane: target,
+    }], { kind });
   });
 
 Deno.test("before a bucket is given up, what is over is ended and what is to be removed is removed", async () => {

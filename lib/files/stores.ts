@@ -29,4 +29,6 @@ export interface BlobStores extends AsyncDisposable {
    * @param expiresAt Of a private one: milliseconds since 1970 until when the address is good.
    */
   sizesUrl(path: string, expiresAt: number | null): string;
+  /** Where we take the pieces of an upload, whichever store they go to. */
+  resumableUrl(path: string): string;
 }

@@ -3,14 +3,15 @@ import { isInUse } from "../projects/projects.ts";
 import { and, within } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import type { Blobs } from "./blobs.ts";
-import { projectOf, uploadOf } from "./paths.ts";
+import { isPiecesPath, projectOf, uploadOf } from "./paths.ts";
 import type { FileServices } from "./removals.ts";
 import { type UploadRecord, UPLOADS } from "./uploads.ts";
 import { walkBlobPages } from "./walk.ts";
 
 /**
  * Removes what uploads left behind: staged objects that no confirm will take, as a PUT leaves them
- * that ends after its upload is over, and partial ones that grow no more. Resolves to how many.
+ * that ends after its upload is over, pieces of those, and partial objects that grow no more.
+ * Resolves to how many.
  * @param prefix As in {@linkcode Blobs.list}. Objects of unknown projects may be somebody else's,
  * and stay, as do those of projects in the trash.
  */
@@ -20,12 +21,16 @@ export async function sweep(
   prefix: string,
   stopped: () => boolean = () => false,
 ): Promise<number> {
-  let swept = await sweepUnawaited(services, blobs, { place: "staged", prefix, stopped });
+  let swept = 0;
+  for (const place of ["staged", "partial"] as const) {
+    const which = place === "staged" ? () => true : isPiecesPath;
+    swept += await sweepUnawaited(services, blobs, { place, prefix, which, stopped });
+    if (stopped()) return swept;
+  }
   const growsNoMore = services.clock.now() - UPLOAD_HOLD_MS;
-  if (stopped()) return swept;
   for await (const page of walkBlobPages(blobs, "partial", prefix)) {
     for (const { path, writtenAt } of page) {
-      if (writtenAt > growsNoMore) continue;
+      if (writtenAt > growsNoMore || isPiecesPath(path)) continue;
       await blobs.remove("partial", path);
       swept++;
       if (stopped()) return swept;
@@ -39,9 +44,10 @@ export async function sweep(
 export async function sweepUnawaited(
   services: FileServices,
   blobs: Blobs,
-  { place, prefix, stopped = () => false }: {
+  { place, prefix, which = () => true, stopped = () => false }: {
     place: "staged" | "partial";
     prefix: string;
+    which?: (path: string) => boolean;
     stopped?: () => boolean;
   },
 ): Promise<number> {
@@ -49,9 +55,9 @@ export async function sweepUnawaited(
   const pathOf = place === "staged" ? (path: string) => path : uploadOf;
   for await (const page of walkBlobPages(blobs, place, prefix)) {
     if (stopped()) return swept;
-    for (const [projectId, found] of Map.groupBy(page, ({ path }) => projectOf(pathOf(path)))) {
+    const wanted = page.map(({ path }) => path).filter(which);
+    for (const [projectId, paths] of Map.groupBy(wanted, (path) => projectOf(pathOf(path)))) {
       if (projectId === null || !await isInUse(services, projectId)) continue;
-      const paths = found.map(({ path }) => path);
       const awaited = await awaitedPaths(services, projectId, paths.map(pathOf));
       for (const path of paths.filter((path) => !awaited.has(pathOf(path)))) {
         if (stopped()) return swept;

@@ -1,4 +1,6 @@
 import type { Egress } from "../http/egress.ts";
+import { EXTERNAL_PUT_BYTES_MAX } from "../limits.ts";
+import { Problem } from "../problems.ts";
 import type { Id } from "../store/port.ts";
 import type { Plans } from "../projects/plans.ts";
 import { type ConfirmedUpload, confirmUpload } from "./confirm_upload.ts";
@@ -55,6 +57,12 @@ async function put(
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const { contentType, bytes } = input;
+  if (requested.signedUrl === null) {
+    throw new Problem("FILE_TOO_LARGE", {
+      message:
+        `A form sends files of ${EXTERNAL_PUT_BYTES_MAX} bytes at most: use \`resumableUrl\`.`,
+    });
+  }
   const url = new URL(requested.signedUrl);
   const row = await findUpload(services, projectId, requested.filePath);
   const isOurs = row?.target === INTERNAL;

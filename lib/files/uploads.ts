@@ -32,6 +32,14 @@ export type UploadRecord = StoredRecord & {
   createdAt: string;
   /** Who may read it; earlier versions knew public ones only. */
   visibility?: Visibility;
+  /** What the store calls the upload in pieces; null where it did not begin as one. */
+  pieces?: string | null;
+  /** Bytes of it that are safe in the store. */
+  arrived?: number;
+  /** Whose turn it is to bring more of them, until when, and whether somebody else wants it. */
+  writer?: string | null;
+  writerUntil?: string | null;
+  isWanted?: boolean;
   /** The user who has uploaded it. Null for a server's or a member's; earlier versions had none. */
   ownerId?: Id | null;
 };
@@ -52,6 +60,11 @@ export const UPLOADS: Definition = {
     createdAt: { type: "Date" },
     ownerId: { type: "Ref" },
     visibility: { type: "String" },
+    pieces: { type: "String" },
+    arrived: { type: "Number" },
+    writer: { type: "String" },
+    writerUntil: { type: "Date" },
+    isWanted: { type: "Boolean" },
   },
   indexes: [
     { keys: [{ path: "path", descending: false }], unique: true },

@@ -21,6 +21,12 @@ const STORAGE = "/api/storage/";
 /** Whether refusals at this path also carry `error`, as those of operations on files do. */
 export const isStoragePath = (path: string): boolean => path.startsWith(STORAGE);
 
+/** Where uploads are resumed by tus. */
+export const RESUMABLE = `${STORAGE}resumable/`;
+
+/** Whether answers at this path carry the headers of tus. */
+export const isResumablePath = (path: string): boolean => path.startsWith(RESUMABLE);
+
 const DASHBOARD = /^\/api\/(?:auth|user|projects|invitations)(?:\/|$)/;
 const JWKS = /^\/api\/projects\/[^/]+\/jwks\.json$/;
 

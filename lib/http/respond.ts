@@ -2,8 +2,9 @@ import { nextTurn } from "../next_turn.ts";
 import { bytesOf, jsonText } from "../store/json_text.ts";
 import { Problem, type ProblemCode, PROBLEMS } from "../problems.ts";
 import type { Json } from "../store/port.ts";
-import { isStoragePath } from "./path.ts";
+import { isResumablePath, isStoragePath } from "./path.ts";
 import type { RequestState } from "./request.ts";
+import { TUS_HEADERS, TUS_OPTIONS } from "./tus.ts";
 
 /** An answer before it becomes a `Response`. */
 export interface Reply {
@@ -22,9 +23,11 @@ export const NO_STORE = ["cache-control", "no-store"] as const;
 
 const JSON_TYPE = "application/json; charset=utf-8";
 const EXPOSED = "etag,content-range,location,retry-after,x-request-id," +
+  "upload-offset,upload-length,upload-expires,tus-resumable,tus-version," +
+  "tus-extension,tus-checksum-algorithm," +
   "ratelimit-limit,ratelimit-remaining,ratelimit-reset";
 const ALLOWED_HEADERS = "content-type,authorization,x-api-key,x-refresh-token," +
-  "x-refresh-token-mode,if-match,if-none-match,cache-control,range,idempotency-key,user-agent";
+  "x-refresh-token-mode,upload-offset,upload-checksum,tus-resumable,if-match,if-none-match,cache-control,range,idempotency-key,user-agent";
 const PREFLIGHT_SECONDS = "7200";
 const RETRY_SECONDS = 1;
 
@@ -67,8 +70,9 @@ export function respond(state: RequestState, reply: Reply): Response {
 }
 
 /** What every answer carries, whoever has made it. */
-export function addCommonHeaders({ id, reader, rate }: RequestState, headers: Headers): void {
+export function addCommonHeaders({ id, reader, rate, path }: RequestState, headers: Headers): void {
   headers.set("x-request-id", id);
+  if (isResumablePath(path)) { for (const [name, value] of TUS_HEADERS) headers.set(name, value); }
   if (reader !== null) {
     headers.set("access-control-allow-origin", reader);
     headers.set("access-control-allow-credentials", "true");
@@ -197,12 +201,13 @@ export const refusalText = (state: RequestState, problem: Problem): string =>
  * Answers a CORS preflight for any path, and allows the headers that it asks for: what a request may
  * do is decided by the request itself, and no answer depends on a header that is not documented.
  */
-export const preflight = (requestedHeaders: string | null): Reply => ({
+export const preflight = (path: string, requestedHeaders: string | null): Reply => ({
   status: 204,
   body: null,
   headers: [
     ["access-control-allow-methods", "GET,HEAD,POST,PUT,PATCH,DELETE"],
     ["access-control-allow-headers", requestedHeaders ?? ALLOWED_HEADERS],
     ["access-control-max-age", PREFLIGHT_SECONDS],
+    ...isResumablePath(path) ? TUS_OPTIONS : [],
   ],
 });

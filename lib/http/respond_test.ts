@@ -83,6 +83,13 @@ Deno.test("an origin is echoed with credentials; without one there is nothing to
     "ratelimit-remaining",
     "ratelimit-reset",
     "retry-after",
+    "tus-checksum-algorithm",
+    "tus-extension",
+    "tus-resumable",
+    "tus-version",
+    "upload-expires",
+    "upload-length",
+    "upload-offset",
     "x-request-id",
   ]);
   const plain = respond(request(), ok(200, "{}", "Read"));
@@ -91,7 +98,8 @@ Deno.test("an origin is echoed with credentials; without one there is nothing to
 });
 
 Deno.test("a preflight allows the interface's methods and headers, and is remembered", async () => {
-  const response = respond(request("/api/data/posts", { origin: ORIGIN }), preflight(null));
+  const state = request("/api/data/posts", { origin: ORIGIN });
+  const response = respond(state, preflight(state.path, null));
   assert.equal(response.status, 204);
   assert.equal(await response.text(), "");
   assert.equal(response.headers.get("content-type"), null);
@@ -112,6 +120,9 @@ Deno.test("a preflight allows the interface's methods and headers, and is rememb
     "if-match",
     "if-none-match",
     "range",
+    "tus-resumable",
+    "upload-checksum",
+    "upload-offset",
     "user-agent",
     "x-api-key",
     "x-refresh-token",

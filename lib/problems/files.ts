@@ -49,6 +49,33 @@ export const FILE_PROBLEMS = {
     message: "This upload is over: request a new one.",
     when: "The file was confirmed or deleted before the last byte arrived.",
   },
+  UPLOAD_OFFSET_MISMATCH: {
+    status: 409,
+    message: "The upload has come to another place: ask how far with HEAD, and go on from there.",
+    when: "`Upload-Offset` is not the number of bytes that have arrived, or the store has lost " +
+      "some of them.",
+  },
+  UPLOAD_GONE: {
+    status: 410,
+    message: "This upload is over: request a new one.",
+    when: "It was confirmed or deleted, or nothing arrived for as long as it is kept.",
+  },
+  TUS_VERSION_UNSUPPORTED: {
+    status: 412,
+    message: "Uploads are resumed by version 1.0.0 of the tus protocol.",
+    when: "`Tus-Resumable` names another version.",
+  },
+  UPLOAD_LOCKED: {
+    status: 423,
+    message: "Another connection brings bytes of this upload: try again in a moment.",
+    when: "A connection that came later goes on with the upload, or an earlier one does not end; " +
+      "or a confirm is at work.",
+  },
+  CHECKSUM_MISMATCH: {
+    status: 460,
+    message: "The bytes are not those of the checksum: send them again.",
+    when: "What arrived does not have the digest of `Upload-Checksum`; none of it is kept.",
+  },
   STORAGE_IN_USE: {
     status: 409,
     message: "Files are in the project's present storage: delete them first.",

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { UPLOADS_AT_ONCE_MAX } from "@/lib/limits.ts";
+import { OFFSET_TYPE } from "@/lib/http/tus.ts";
+import { RESUMABLE_HOLD_HOURS, UPLOADS_AT_ONCE_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import {
   accept,
@@ -8,12 +9,22 @@ import {
   ifRange,
   range,
   readingQuery,
+  resumableToken,
+  tusResumable,
+  uploadChecksum,
+  uploadOffset,
   uploadToken,
 } from "../file_parameters.ts";
 import { ifNoneMatch } from "../parameters.ts";
+import { time } from "../schemas/values.ts";
 import { anyone } from "../security.ts";
 
 const TAG = "Files";
+
+/** A part of an upload into a bucket may be under way so long, while nothing arrives. */
+const PART_EXTRA_MS = 60_000;
+/** Parts of 5 MiB, 10,000 of them. */
+const PARTS_GROW_GIB = 48;
 
 const bytes = z.any().openapi({ type: "string", format: "binary" });
 
@@ -69,6 +80,105 @@ export const putBlob = contract({
   ],
 });
 
+const RESUMABLE_PATH = "/api/storage/resumable/{token}";
+const RESUMABLE_PROBLEMS = ["UPLOAD_TOKEN_INVALID", "UPLOAD_GONE"] as const;
+
+const PROGRESS_HEADERS = {
+  "upload-offset": "How many bytes have arrived.",
+  "upload-length": "How many there will be.",
+  "upload-expires": "When the upload is given up if no more arrive.",
+};
+
+const PROGRESS_EXAMPLE = {
+  offset: 5_242_880,
+  size: 48_000_000,
+  expiresAt: "2026-02-01T12:00:00.000Z",
+};
+
+export const getUpload = contract({
+  operationId: "getUpload",
+  tag: TAG,
+  method: "get",
+  path: RESUMABLE_PATH,
+  summary: "Ask how far an upload has come",
+  description: "What the `resumableUrl` of an upload request is: the address itself is the " +
+    "permission, from any origin. It speaks [tus 1.0](https://tus.io/protocols/resumable-upload) " +
+    "with checksums, expiry and termination, so tus-js-client and Uppy take it as their `uploadUrl`; " +
+    "`HEAD` answers the headers alone. The upload itself is created by the upload request, and " +
+    "becomes a file by its confirm.",
+  security: anyone,
+  params: { token: resumableToken },
+  headers: { "tus-resumable": tusResumable },
+  success: [{
+    status: 200,
+    description: "How far it has come.",
+    headers: PROGRESS_HEADERS,
+    data: z.strictObject({
+      offset: z.int().min(0).openapi({ description: "Bytes that have arrived." }),
+      size: z.int().min(1).openapi({ description: "Bytes in all." }),
+      expiresAt: time,
+    }),
+    example: PROGRESS_EXAMPLE,
+    message: "Upload found",
+  }],
+  problems: [...RESUMABLE_PROBLEMS, "STORAGE_UNAVAILABLE"],
+});
+
+export const resumeUpload = contract({
+  operationId: "resumeUpload",
+  tag: TAG,
+  method: "patch",
+  path: RESUMABLE_PATH,
+  summary: "Send bytes of an upload",
+  description:
+    "Any number of the bytes that are missing, from `Upload-Offset` on. What has arrived when a " +
+    `connection breaks is kept, and the upload stays for ${RESUMABLE_HOLD_HOURS} hours after that. ` +
+    "One connection brings bytes at a time: a later one, of a client that has lost the first, gets " +
+    "the turn within some seconds, and the first ends with a 423. Something must arrive every 30 " +
+    "seconds.\n\n" +
+    "After the last byte, confirm the upload. Into a bucket bytes go in parts of 5 MiB, or more " +
+    `from ${PARTS_GROW_GIB} GiB on; of a process that is killed the part under way is lost.`,
+  security: anyone,
+  params: { token: resumableToken },
+  headers: {
+    "tus-resumable": tusResumable,
+    "upload-offset": uploadOffset,
+    "upload-checksum": uploadChecksum,
+  },
+  rawBody: { type: OFFSET_TYPE, description: "Bytes of the file." },
+  extraMs: PART_EXTRA_MS,
+  success: [{
+    status: 204,
+    description: "The bytes are kept.",
+    headers: PROGRESS_HEADERS,
+    data: null,
+  }],
+  problems: [
+    ...RESUMABLE_PROBLEMS,
+    "UNSUPPORTED_MEDIA_TYPE",
+    "REQUEST_TIMEOUT",
+    "UPLOAD_OFFSET_MISMATCH",
+    "UPLOAD_TOO_LONG",
+    "UPLOAD_LOCKED",
+    "CHECKSUM_MISMATCH",
+    "STORAGE_UNAVAILABLE",
+  ],
+});
+
+export const cancelUpload = contract({
+  operationId: "cancelUpload",
+  tag: TAG,
+  method: "delete",
+  path: RESUMABLE_PATH,
+  summary: "Cancel an upload",
+  description: "Removes what has arrived, and gives its space back. A confirmed file stays.",
+  security: anyone,
+  params: { token: resumableToken },
+  headers: { "tus-resumable": tusResumable },
+  success: [{ status: 204, description: "The upload is over.", data: null }],
+  problems: [...RESUMABLE_PROBLEMS, "UPLOAD_LOCKED"],
+});
+
 export const serveFile = contract({
   operationId: "serveFile",
   tag: TAG,
@@ -118,4 +228,4 @@ export const serveFile = contract({
 });
 
 /** In the order of the reference. */
-export const BLOBS = [putBlob, serveFile];
+export const BLOBS = [putBlob, getUpload, resumeUpload, cancelUpload, serveFile];

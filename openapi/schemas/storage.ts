@@ -82,13 +82,21 @@ export const UploadInput = openBodyOf({
 
 export const REQUESTED_EXAMPLE = {
   signedUrl: "http://localhost:8000/api/storage/blob/eyJwYXRoIjoi.c2lnbmF0dXJl",
+  resumableUrl: "http://localhost:8000/api/storage/resumable/IjY2ZjFhMGMi.c2lnbmF0dXJl",
   filePath: PATH_EXAMPLE,
 };
 
 /** In the envelope itself. */
 export const requestedUpload = {
-  signedUrl: z.string().openapi({
-    description: "Takes one PUT of the raw file with its `Content-Type`, within 10 minutes.",
+  signedUrl: z.string().nullable().openapi({
+    description:
+      "Takes one PUT of the raw file with its `Content-Type`, within 10 minutes. Null in " +
+      "a project's own bucket for a file of more than 5 GiB, which no PUT takes.",
+  }),
+  resumableUrl: z.string().openapi({
+    description:
+      "Takes the same bytes in pieces, by tus 1.0: what has arrived when the connection " +
+      "breaks is kept, and the upload goes on from there.",
   }),
   token: z.string().optional().openapi({ description: "Only for some external providers." }),
   filePath: path,

@@ -21,6 +21,7 @@ export const FILE = "/api/storage/file";
 export interface Requested {
   readonly filePath: string;
   readonly signedUrl: string;
+  readonly resumableUrl: string;
   readonly size: number;
   readonly contentType: string;
 }
@@ -70,8 +71,8 @@ export async function openFiles(app: TestApp, owner?: TestProject): Promise<File
     async request(size = 12, contentType = "text/plain", filename = "note.txt") {
       const answer = await files.ask({ filename, contentType, size });
       assert.equal(answer.status, 200, answer.text);
-      const { filePath, signedUrl } = answer.body;
-      return { filePath, signedUrl, size, contentType };
+      const { filePath, signedUrl, resumableUrl } = answer.body;
+      return { filePath, signedUrl, resumableUrl, size, contentType };
     },
     async put(upload) {
       const status = await putSigned(app, upload);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import type { Blobs } from "@/lib/files/blobs.ts";
+import type { Blobs, PiecedUpload } from "@/lib/files/blobs.ts";
 import { piecesPath, projectOf } from "@/lib/files/paths.ts";
-import type { PiecedUpload } from "@/lib/files/pieces.ts";
 import { walkBlobs } from "@/lib/files/walk.ts";
 import type { BlobCases } from "./blobs.ts";
 import { aPath, assertHolds, bytesOf, manyBytes, TYPE } from "./blobs_fixtures.ts";

@@ -1,5 +1,4 @@
-import type { Blobs } from "@/lib/files/blobs.ts";
-import type { Incoming } from "@/lib/files/local_files.ts";
+import type { Blobs, Pieces } from "@/lib/files/blobs.ts";
 import type { BlobStores } from "@/lib/files/stores.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Engine, Records, Space, StoredRecord, Transaction } from "@/lib/store/port.ts";
@@ -51,6 +50,7 @@ function steppedStores(stores: BlobStores, step: Step): BlobStores {
     },
     named: async (projectId, target) => wrapped(await stores.named(projectId, target)),
     sizesUrl: (...given) => stores.sizesUrl(...given),
+    resumableUrl: (path) => stores.resumableUrl(path),
     [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose](),
   };
 }
@@ -58,11 +58,15 @@ function steppedStores(stores: BlobStores, step: Step): BlobStores {
 /** Those that answer at once take no step. */
 const AT_ONCE = new Set<PropertyKey>(["publicUrl", "write", "constructor"]);
 
+/** What is answered by methods, and is announced too. */
+const PARTS: Readonly<Record<string, string>> = { receive: "incoming", goOn: "pieceWriter" };
+
 /** Every call of a method announced. */
 function each<T extends object>(target: T, name: string, step: Step, space: Space | null): T {
   return new Proxy(target, {
     get(_, method, announced) {
       const value = target[method as keyof T];
+      if (method === "pieces") return each(value as Pieces, "pieces", step, space) as T[keyof T];
       if (typeof value !== "function") return value;
       if (typeof method === "symbol" || AT_ONCE.has(method)) return value.bind(target);
       // It is made of lists, which are announced.
@@ -70,8 +74,8 @@ function each<T extends object>(target: T, name: string, step: Step, space: Spac
       return async (...args: unknown[]) => {
         await step(`${name}.${method}`, space);
         const result = await value.apply(target, args);
-        if (method !== "receive" || result === null) return result;
-        return each(result as Incoming, "incoming", step, space);
+        const part = PARTS[String(method)];
+        return part === undefined || result === null ? result : each(result, part, step, space);
       };
     },
   });

@@ -1,6 +1,14 @@
 import { dirname } from "node:path";
-import { BLOB_CALL_MS, type BlobStat, type FilePlace, PUBLISH_MS } from "../blobs.ts";
-import type { Begun, PiecedUpload, Pieces, PieceWriter } from "../pieces.ts";
+import {
+  type Begun,
+  BLOB_CALL_MS,
+  type BlobStat,
+  type FilePlace,
+  type PiecedUpload,
+  type Pieces,
+  type PieceWriter,
+  PUBLISH_MS,
+} from "../blobs.ts";
 import { piecesPath } from "../paths.ts";
 import type { Folders } from "./folders.ts";
 import { guarded, ifThere, unavailable } from "./guarded.ts";

@@ -10,8 +10,8 @@ interface Failure {
 }
 
 /** The permissions that Corbel's own key needs, as docs/storage.md spells them. */
-const NEEDED = "s3:ListBucket on the bucket and s3:GetObject, s3:PutObject and s3:DeleteObject " +
-  "on its objects";
+const NEEDED = "s3:ListBucket and s3:ListBucketMultipartUploads on the bucket, and s3:GetObject, " +
+  "s3:PutObject, s3:DeleteObject, s3:ListMultipartUploadParts and s3:AbortMultipartUpload on its objects";
 
 /** What an operator should do about the refusals that have a name. */
 const ADVICE: Readonly<Record<string, string>> = {

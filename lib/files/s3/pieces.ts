@@ -11,20 +11,18 @@ import {
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import {
+  type Begun,
   type BlobStat,
   BlobsUnavailable,
   type FilePlace,
-  type Place,
-  PUBLISH_MS,
-} from "../blobs.ts";
-import { piecesPath } from "../paths.ts";
-import {
-  type Begun,
   type PiecedUpload,
   type Pieces,
   PiecesLost,
   type PieceWriter,
-} from "../pieces.ts";
+  type Place,
+  PUBLISH_MS,
+} from "../blobs.ts";
+import { piecesPath } from "../paths.ts";
 import { CALL_MS, type S3Calls, within } from "./calls.ts";
 
 /** The least that stores take, but for the last part. */
@@ -123,7 +121,9 @@ export class S3Pieces implements Pieces {
   }
 
   async remove(path: string): Promise<void> {
-    const { calls } = this.#options;
+    const { calls, stat } = this.#options;
+    // What was never begun costs no more than this question.
+    if (await stat("partial", piecesPath(path)) === null) return;
     for (const place of ["stored", "private"] as const) {
       const { Bucket, Key } = this.#object(place, path);
       const list = new ListMultipartUploadsCommand({ Bucket, Prefix: Key });

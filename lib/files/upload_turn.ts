@@ -1,0 +1,147 @@
+import { type Clock, timestamp } from "../clock.ts";
+import { randomToken } from "../crypto/random.ts";
+import { RESUMABLE_HOLD_MS } from "../limits.ts";
+import type { Log } from "../runtime/log.ts";
+import { Problem } from "../problems.ts";
+import { and, compare, eq, or } from "../store/filter.ts";
+import type { Engine, Filter, Id, Records } from "../store/port.ts";
+import { isOver, unexpired } from "./ledger.ts";
+import { type UploadRecord, UPLOADS } from "./uploads.ts";
+
+export interface TurnServices {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** How long a turn lasts that its holder does not renew: it was killed, or froze. */
+const TURN_MS = 10_000;
+/** Between two looks at the row, with which the turn is renewed and what has arrived is noted. */
+const RENEW_MS = 2_000;
+/** For whoever has the turn to notice that somebody else wants it, and to keep what it has. */
+const WAIT_MS = 5_000;
+const LOOK_MS = 200;
+
+/**
+ * The turn of one connection to bring bytes of an upload: no other one does, in whichever process.
+ * Whoever comes later is the client that has lost the connection before, so it gets the turn as soon
+ * as the one that has it has kept what arrived.
+ */
+export class UploadTurn implements AsyncDisposable {
+  readonly #records: Records<UploadRecord>;
+  readonly #services: TurnServices;
+  readonly #mine: Filter;
+  readonly #over = new AbortController();
+  readonly #renewing: ReturnType<typeof setInterval>;
+  #renewal: Promise<void> | null = null;
+  #endsAt = performance.now() + TURN_MS;
+  /** As it was when the turn began. */
+  readonly row: UploadRecord;
+  /** Bytes that are safe in the store: they are noted with the next renewal. */
+  safe: number;
+
+  /**
+   * Waits for the turn as long as whoever has it may need to end. Throws `UPLOAD_GONE`, and
+   * `UPLOAD_LOCKED` where it does not end.
+   */
+  static async take(services: TurnServices, projectId: Id, path: string): Promise<UploadTurn> {
+    const records = services.engine.records<UploadRecord>(projectId, UPLOADS);
+    const { clock } = services;
+    const writer = randomToken(16);
+    const until = performance.now() + WAIT_MS;
+    for (;;) {
+      const free = or(eq("writer", null), compare("writerUntil", "lte", timestamp(clock)));
+      const open = and(eq("path", path), eq("state", "requested"), unexpired(clock));
+      const taken = await records.updateOne(and(open, free), {
+        set: { writer, writerUntil: turnEnd(clock), isWanted: false },
+      });
+      if (taken !== null) return new UploadTurn(services, records, taken.value);
+      await findOpen(services, projectId, path);
+      if (performance.now() > until) {
+        throw new Problem("UPLOAD_LOCKED", { retryAfter: RETRY_SECONDS });
+      }
+      await records.updateOne(and(open, eq("isWanted", false)), { set: { isWanted: true } });
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+
+  private constructor(services: TurnServices, records: Records<UploadRecord>, row: UploadRecord) {
+    this.#services = services;
+    this.#records = records;
+    this.#mine = and(eq("path", row.path), eq("writer", row.writer!));
+    this.row = row;
+    this.safe = row.arrived ?? 0;
+    this.#renewing = setInterval(() => {
+      this.#renewal ??= this.#renew().finally(() => this.#renewal = null);
+    }, RENEW_MS);
+  }
+
+  /** Aborted with a problem when the turn is over: the upload is, or somebody else wants it. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** Notes how far the upload has come. Throws `UPLOAD_GONE`. */
+  async note(change: { pieces?: string | null; arrived: number }): Promise<UploadRecord> {
+    await this.#renewal; // It would note less, perhaps later.
+    this.safe = change.arrived;
+    return await this.#store(change);
+  }
+
+  async #store(change: { pieces?: string | null; arrived: number }): Promise<UploadRecord> {
+    const { clock } = this.#services;
+    const noted = await this.#records.updateOne(this.#mine, {
+      set: {
+        ...change,
+        writerUntil: turnEnd(clock),
+        expiresAt: new Date(clock.now() + RESUMABLE_HOLD_MS).toISOString(),
+      },
+    });
+    if (noted === null) throw gone();
+    this.#endsAt = performance.now() + TURN_MS;
+    return noted.value;
+  }
+
+  async #renew(): Promise<void> {
+    try {
+      const { isWanted } = await this.#store({ arrived: this.safe });
+      if (isWanted) this.#over.abort(locked());
+    } catch (error) {
+      // A store that is away may come back; but nothing is written once somebody else may be at it.
+      if (error instanceof Problem || performance.now() > this.#endsAt - 2 * RENEW_MS) {
+        this.#over.abort(error);
+      }
+    }
+  }
+
+  /** For somebody else to take. One that cannot be given back ends by itself. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#renewing);
+    await this.#renewal;
+    try {
+      await this.#records.updateOne(this.#mine, { set: { writer: null, writerUntil: null } });
+    } catch (error) {
+      const { path } = this.row;
+      this.#services.log.write("warn", "A turn is left to end", { path, error: String(error) });
+    }
+  }
+}
+
+const RETRY_SECONDS = 1;
+
+const gone = () => new Problem("UPLOAD_GONE");
+const locked = () => new Problem("UPLOAD_LOCKED", { retryAfter: RETRY_SECONDS });
+
+const turnEnd = (clock: Clock): string => new Date(clock.now() + TURN_MS).toISOString();
+
+/** The row of an upload that bytes may arrive for. Throws `UPLOAD_GONE`. */
+export async function findOpen(
+  { engine, clock }: Pick<TurnServices, "engine" | "clock">,
+  projectId: Id,
+  path: string,
+): Promise<UploadRecord> {
+  const found = await engine.records<UploadRecord>(projectId, UPLOADS).findOne(eq("path", path));
+  const row = found?.value ?? null;
+  if (row === null || row.state === "confirmed" || isOver(row, timestamp(clock))) throw gone();
+  return row;
+}
