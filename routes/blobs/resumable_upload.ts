@@ -4,6 +4,7 @@ import {
   resumeUpload,
   type UploadProgress,
 } from "@/lib/files/resume_upload.ts";
+import { refuseEncoded } from "@/lib/http/body.ts";
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import { OFFSET_TYPE } from "@/lib/http/tus.ts";
 import { Problem } from "@/lib/problems.ts";
@@ -28,6 +29,7 @@ export const handleGetUpload: HandlerOf<typeof contract.getUpload> = async (c) =
 
 export const handleResumeUpload: HandlerOf<typeof contract.resumeUpload> = async (c) => {
   const { services, body } = c.var;
+  refuseEncoded(c.req.header("content-encoding") ?? null);
   if (body.type !== OFFSET_TYPE) {
     throw new Problem("UNSUPPORTED_MEDIA_TYPE", {
       message: `Send the bytes with the Content-Type ${OFFSET_TYPE}.`,

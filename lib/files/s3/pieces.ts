@@ -107,14 +107,14 @@ export class S3Pieces implements Pieces {
     const upload = { ...this.#object(place, path), UploadId: name };
     const by = within(JOIN_WITHIN_MS);
     const Parts: CompletedPart[] = [];
-    for (let after: string | undefined;;) {
-      const command = new ListPartsCommand({ ...upload, PartNumberMarker: after });
+    let PartNumberMarker: string | undefined;
+    do {
+      const command = new ListPartsCommand({ ...upload, PartNumberMarker });
       const page = await calls.ask(by, (client, o) => client.send(command, o));
       if (page === null) return null;
       Parts.push(...(page.Parts ?? []).map(({ PartNumber, ETag }) => ({ PartNumber, ETag })));
-      if (page.IsTruncated !== true) break;
-      after = page.NextPartNumberMarker;
-    }
+      PartNumberMarker = page.IsTruncated ? page.NextPartNumberMarker : undefined;
+    } while (PartNumberMarker !== undefined);
     const command = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
     const joined = await calls.ask(by, (client, o) => client.send(command, o), JOIN_ATTEMPT_MS);
     return joined && await stat(place, path);
