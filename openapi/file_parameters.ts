@@ -6,7 +6,7 @@ import {
   type Checksum,
   CHECKSUM_ALGORITHMS,
   type ChecksumAlgorithm,
-} from "@/lib/files/checksum.ts";
+} from "@/lib/http/checksum.ts";
 import { TUS_VERSION } from "@/lib/http/tus.ts";
 import { Problem } from "@/lib/problems.ts";
 import { NAME_PATTERN } from "@/lib/files/paths.ts";

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Checksum } from "../http/checksum.ts";
 import type { ChunkLimits } from "../http/chunks.ts";
 import { RESUMABLE_HOLD_MS, UPLOAD_STALL_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
@@ -6,7 +7,6 @@ import { isInUse } from "../projects/projects.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import { type Blobs, type PiecedUpload, PiecesLost, type PieceWriter } from "./blobs.ts";
-import type { Checksum } from "./checksum.ts";
 import { removeObjects, removeRows, unclaimed, unexpired } from "./ledger.ts";
 import { projectOf } from "./paths.ts";
 import type { FileServices } from "./removals.ts";

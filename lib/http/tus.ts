@@ -1,6 +1,6 @@
 /** What answers say of tus, the protocol of uploads that are resumed: https://tus.io. */
 
-import { CHECKSUM_ALGORITHMS } from "../files/checksum.ts";
+import { CHECKSUM_ALGORITHMS } from "./checksum.ts";
 
 export const TUS_VERSION = "1.0.0";
 
