@@ -157,7 +157,8 @@ export interface PieceWriter extends AsyncDisposable {
   write(bytes: Uint8Array): Promise<void>;
   /**
    * Makes all of it safe, durably.
-   * @param note Notes what is safe so far, before what it rests on is written over.
+   * @param note Notes what is safe so far, before what it rests on is written over; where it throws,
+   * nothing is.
    */
   keep(note: () => Promise<void>): Promise<void>;
 }

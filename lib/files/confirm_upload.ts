@@ -5,7 +5,7 @@ import { CONFIRM_CLAIM_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Filter, Id } from "../store/port.ts";
-import { BLOB_CALL_MS, type Blobs, PUBLISH_MS } from "./blobs.ts";
+import { BLOB_CALL_MS, type Blobs, PiecesLost, PUBLISH_MS } from "./blobs.ts";
 import {
   addSums,
   isOver,
@@ -108,8 +108,9 @@ async function settle(
       return true;
     }
   } catch (error) {
-    await giveBack(services, projectId, row);
-    throw error;
+    const isLost = error instanceof PiecesLost;
+    await giveBack(services, projectId, row, isLost ? { pieces: null, arrived: 0 } : {});
+    throw isLost ? notReady() : error;
   }
   // Whoever removed the row could not know of what was put in place meanwhile.
   if (await findUpload(services, projectId, row.path) === null) {
@@ -118,19 +119,23 @@ async function settle(
   return false;
 }
 
-/** Resolves to how many bytes lie in the place of what is stored. Throws `UPLOAD_NOT_READY`. */
+/**
+ * Resolves to how many bytes lie in the place of what is stored. Throws `UPLOAD_NOT_READY`, and
+ * `PiecesLost` where the store has dropped all that had arrived.
+ */
 async function place(
   { clock }: FileServices,
   blobs: Blobs,
   row: UploadRecord,
 ): Promise<number> {
-  const { path, contentType, bytes, claimedUntil, pieces, arrived } = row;
+  const { path, contentType, bytes, claimedUntil } = row;
   // What is published late could replace what another claim has confirmed by then.
   const left = Date.parse(claimedUntil!) - clock.now();
   const assertTime = () => {
     if (left < PUBLISH_MS + BLOB_CALL_MS) throw notReady();
   };
-  if (typeof pieces === "string" && arrived === bytes) {
+  const pieces = await wholePieces(blobs, row);
+  if (pieces !== null) {
     assertTime();
     const joined = await blobs.pieces.join(piecedUpload(row), pieces);
     if (joined !== null) return joined.bytes;
@@ -139,7 +144,7 @@ async function place(
   if (staged === null) {
     // A confirm that died may have come as far: what lies there can only be of this upload.
     const stored = await blobs.stat(placeOf(row), path);
-    if (stored === null) throw notReady();
+    if (stored === null) throw pieces === null ? notReady() : new PiecesLost();
     return stored.bytes;
   }
   if (staged.bytes !== bytes) return staged.bytes;
@@ -147,6 +152,13 @@ async function place(
   const stored = await blobs.publish(path, contentType, placeOf(row));
   if (stored === null) throw notReady();
   return stored.bytes;
+}
+
+/** The name of an upload in pieces all of which has arrived, and is there; else null. */
+async function wholePieces(blobs: Blobs, row: UploadRecord): Promise<string | null> {
+  const { bytes, pieces: name, arrived } = row;
+  if (typeof name !== "string" || arrived !== bytes) return null;
+  return await blobs.pieces.arrived(piecedUpload(row), { name, arrived }) === bytes ? name : null;
 }
 
 /** What lies in its place is looked at: what is staged may still be replaced. */
@@ -219,10 +231,11 @@ async function giveBack(
   { engine, log }: FileServices,
   projectId: Id,
   row: UploadRecord,
+  change: Partial<UploadRecord>,
 ): Promise<void> {
   try {
     await engine.records<UploadRecord>(projectId, UPLOADS).updateOne(stillMine(row), {
-      set: { state: "requested", claim: null, claimedUntil: null },
+      set: { state: "requested", claim: null, claimedUntil: null, ...change },
     });
   } catch (error) {
     log.write("warn", "A claim is left to lapse", { path: row.path, error: String(error) });

@@ -10,7 +10,7 @@ import { type Blobs, type PiecedUpload, PiecesLost, type PieceWriter } from "./b
 import { removeObjects, removeRows, unclaimed, unexpired } from "./ledger.ts";
 import { projectOf } from "./paths.ts";
 import type { FileServices } from "./removals.ts";
-import { findOpen, UploadTurn } from "./upload_turn.ts";
+import { findOpen, locked, UploadTurn } from "./upload_turn.ts";
 import type { UploadTokens } from "./upload_tokens.ts";
 import { placeOf, type UploadRecord } from "./uploads.ts";
 
@@ -71,6 +71,8 @@ export async function resumeUpload(
     });
   }
   const upload = piecedUpload(turn.row);
+  // What is missing there is not made up for by what is written before its checksum is known.
+  if (arrived < turn.safe) await turn.note({ arrived });
   try {
     const name = turn.row.pieces ?? await begin(turn, blobs, upload);
     await using writer = await blobs.pieces.goOn(upload, { name, arrived });
@@ -98,7 +100,7 @@ export async function cancelUpload(services: ResumeServices, token: string): Pro
   });
   if (removed.rows.length === 0) {
     await findOpen(services, projectId, path);
-    throw new Problem("UPLOAD_LOCKED");
+    throw locked();
   }
   await removeObjects(services, projectId, removed);
 }

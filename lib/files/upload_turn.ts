@@ -5,7 +5,7 @@ import type { Log } from "../runtime/log.ts";
 import { Problem } from "../problems.ts";
 import { and, compare, eq, or } from "../store/filter.ts";
 import type { Engine, Filter, Id, Records } from "../store/port.ts";
-import { isOver, unexpired } from "./ledger.ts";
+import { isOver, unclaimed, unexpired } from "./ledger.ts";
 import { type UploadRecord, UPLOADS } from "./uploads.ts";
 
 export interface TurnServices {
@@ -51,9 +51,9 @@ export class UploadTurn implements AsyncDisposable {
     const until = performance.now() + WAIT_MS;
     for (;;) {
       const free = or(eq("writer", null), compare("writerUntil", "lte", timestamp(clock)));
-      const open = and(eq("path", path), eq("state", "requested"), unexpired(clock));
+      const open = and(eq("path", path), unclaimed(clock), unexpired(clock));
       const taken = await records.updateOne(and(open, free), {
-        set: { writer, writerUntil: turnEnd(clock), isWanted: false },
+        set: { ...UNCLAIMED, writer, writerUntil: turnEnd(clock), isWanted: false },
       });
       if (taken !== null) return new UploadTurn(services, records, taken.value);
       await findOpen(services, projectId, path);
@@ -129,8 +129,11 @@ export class UploadTurn implements AsyncDisposable {
 
 const RETRY_SECONDS = 1;
 
+/** A confirm that has died, or comes back after its time, commits no more. */
+const UNCLAIMED = { state: "requested", claim: null, claimedUntil: null } as const;
+
 const gone = () => new Problem("UPLOAD_GONE");
-const locked = () => new Problem("UPLOAD_LOCKED", { retryAfter: RETRY_SECONDS });
+export const locked = (): Problem => new Problem("UPLOAD_LOCKED", { retryAfter: RETRY_SECONDS });
 
 const turnEnd = (clock: Clock): string => new Date(clock.now() + TURN_MS).toISOString();
 

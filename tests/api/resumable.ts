@@ -1,5 +1,7 @@
 /** Uploads in pieces as clients of tus make them, in tests of files. */
 
+import type { FilePlace } from "@/lib/files/blobs.ts";
+import { createUploadTokens } from "@/lib/files/upload_tokens.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
 import type { TestApp } from "../support/test_app.ts";
 import type { Requested } from "./files.ts";
@@ -16,6 +18,20 @@ export const head = (
   change: Partial<Call> = {},
 ): Promise<Answer> =>
   app.send({ method: "HEAD", path: resumablePath(upload), headers: TUS, ...change });
+
+/** The same, with what is told in the body. */
+export const ask = (
+  app: TestApp,
+  upload: Requested,
+  change: Partial<Call> = {},
+): Promise<Answer> => app.send({ path: resumablePath(upload), headers: TUS, ...change });
+
+export const cancel = (
+  app: TestApp,
+  upload: Requested,
+  change: Partial<Call> = {},
+): Promise<Answer> =>
+  app.send({ method: "DELETE", path: resumablePath(upload), headers: TUS, ...change });
 
 /** How many bytes have arrived. */
 export const offsetOf = async (app: TestApp, upload: Requested): Promise<number> =>
@@ -39,3 +55,53 @@ export const patch = (
       ...change.headers as object,
     },
   });
+
+/** Sends all that is missing, in one piece. */
+export async function sendRest(
+  app: TestApp,
+  upload: Requested,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  const offset = await offsetOf(app, upload);
+  const { status, text } = await patch(app, upload, offset, { body: bytes.slice(offset) });
+  if (status !== 204) throw new Error(`At ${offset} it answered ${status}: ${text}`);
+}
+
+/** What lies in its place, confirmed or not; null for nothing. */
+export async function storedBytes(
+  { services }: TestApp,
+  { filePath }: Requested,
+  place: FilePlace = "stored",
+): Promise<Uint8Array | null> {
+  const stream = await services.blobStores.internal.read(place, filePath);
+  return stream && await new Response(stream).bytes();
+}
+
+export async function storedText(app: TestApp, upload: Requested): Promise<string | null> {
+  const bytes = await storedBytes(app, upload);
+  return bytes && new TextDecoder().decode(bytes);
+}
+
+/** What an address of tus must not be: of a PUT, altered, cut off, or signed for something else. */
+export function forgedPaths({ services: { keyRing } }: TestApp, upload: Requested): string[] {
+  const token = resumablePath(upload).split("/").at(-1)!;
+  const places = [0, 5, 40, token.indexOf(".") + 1, token.length - 2];
+  const altered = places.map((at) =>
+    token.slice(0, at) + (token[at] === "A" ? "B" : "A") + token.slice(at + 1)
+  );
+  const others = ["cursors", "sign-in cookies"]
+    .map((purpose) => createUploadTokens(keyRing.derive(purpose)).writeResumable(upload.filePath));
+  const put = new URL(upload.signedUrl).pathname.split("/").at(-1)!;
+  const [payload] = token.split(".");
+  return [
+    ...altered,
+    ...others,
+    put,
+    payload!,
+    token.slice(1),
+    token.slice(0, -1),
+    `${token}A`,
+    "x",
+  ]
+    .map((forged) => `/api/storage/resumable/${forged}`);
+}

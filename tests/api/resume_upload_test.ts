@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { RESUMABLE_HOLD_MS, UPLOAD_HOLD_MS } from "@/lib/limits.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { partials, put, textBytes } from "./blobs.ts";
+import { addressOf, partials, put, textBytes } from "./blobs.ts";
 import { openFiles } from "./files.ts";
-import { head, offsetOf, patch, resumablePath } from "./resumable.ts";
-import { ok, refused } from "./test_collection.ts";
+import { head, offsetOf, patch, resumablePath, storedText } from "./resumable.ts";
+import { refused } from "./test_collection.ts";
 
 const sha1 = (text: string) => `sha1 ${createHash("sha1").update(text).digest("base64")}`;
 
@@ -23,8 +23,7 @@ Deno.test("an upload comes in pieces, and is a file once it is confirmed", async
   }
   const confirmed = await files.confirm(upload);
   assert.equal(confirmed.status, 200, confirmed.text);
-  const served = await app.send({ path: `/files/${upload.filePath}` });
-  assert.equal(served.text, "hello world");
+  assert.equal(await storedText(app, upload), "hello world");
   assert.deepEqual(await partials(files), []);
   assert.equal((await files.usage()).used, 11);
 });
@@ -44,9 +43,9 @@ Deno.test("of an upload that was put whole as well the whole one counts, if the 
   const files = await openFiles(app);
   const upload = await files.request(5);
   await patch(app, upload, 0, { body: textBytes("hel") });
-  ok(await put(app, upload, { body: textBytes("HELLO") }));
+  await files.stage(upload, textBytes("HELLO"));
   assert.equal((await files.confirm(upload)).status, 200);
-  assert.equal((await app.send({ path: `/files/${upload.filePath}` })).text, "HELLO");
+  assert.equal(await storedText(app, upload), "HELLO");
   assert.deepEqual(await partials(files), []);
 });
 
@@ -79,7 +78,7 @@ Deno.test("UPLOAD_TOO_LONG: what is announced to go beyond the end is refused by
   assert.equal(await offsetOf(app, upload), 4, "what came before the end");
   assert.equal((await patch(app, upload, 4, { body: textBytes("e") })).status, 204);
   assert.equal((await files.confirm(upload)).status, 200);
-  assert.equal((await app.send({ path: `/files/${upload.filePath}` })).text, "abcde");
+  assert.equal(await storedText(app, upload), "abcde");
 });
 
 Deno.test("CHECKSUM_MISMATCH: bytes that are others than their checksum says are not kept", async () => {
@@ -101,7 +100,7 @@ Deno.test("CHECKSUM_MISMATCH: bytes that are others than their checksum says are
   const digest = createHash("sha256").update("world").digest("base64");
   assert.equal((await send(5, "world", `sha256 ${digest}`)).status, 204);
   await files.confirm(upload);
-  assert.equal((await app.send({ path: `/files/${upload.filePath}` })).text, "helloworld");
+  assert.equal(await storedText(app, upload), "helloworld");
 });
 
 Deno.test("INVALID_UPLOAD, TUS_VERSION_UNSUPPORTED, UNSUPPORTED_MEDIA_TYPE: headers that are not those of tus", async () => {
@@ -148,7 +147,7 @@ Deno.test("UPLOAD_GONE: after confirm, deletion and expiry, and after its projec
   await isGone(deleted);
   app.clock.advance(UPLOAD_HOLD_MS);
   await isGone(expired);
-  assert.equal((await app.send({ path: `/files/${confirmed.filePath}` })).text, "hello");
+  assert.equal(await storedText(app, confirmed), "hello");
 });
 
 Deno.test("an upload is kept for a day after its last bytes, and its address as long", async () => {
@@ -178,7 +177,7 @@ Deno.test("UPLOAD_TOKEN_INVALID: another address, that of a PUT, and an altered 
       const answer = await patch(app, upload, 0, { path, body: textBytes("hello") });
       refused(answer, 403, "UPLOAD_TOKEN_INVALID");
     }
-    const blob = `/api/storage/blob/${own.split("/").at(-1)}`;
+    const blob = addressOf(own.split("/").at(-1)!);
     refused(await put(app, upload, { path: blob }), 403, "UPLOAD_TOKEN_INVALID");
   });
 });
@@ -205,5 +204,5 @@ Deno.test("UPLOAD_LOCKED: a later connection gets the turn, and the first one en
   assert.equal(status, 204);
   resolve();
   assert.equal((await files.confirm(upload)).status, 200);
-  assert.equal((await app.send({ path: `/files/${upload.filePath}` })).text, "abcdefghij");
+  assert.equal(await storedText(app, upload), "abcdefghij");
 });

@@ -1,13 +1,20 @@
 /** What the driver makes of a store that answers late, wrongly, or something else than before. */
 
 import assert from "node:assert/strict";
-import { BLOB_CALL_MS, type Blobs, BlobsUnavailable } from "@/lib/files/blobs.ts";
+import { AbortMultipartUploadCommand } from "@aws-sdk/client-s3";
+import {
+  BLOB_CALL_MS,
+  type Blobs,
+  BlobsUnavailable,
+  type PiecedUpload,
+  PiecesLost,
+} from "@/lib/files/blobs.ts";
 import { openS3Blobs } from "@/lib/files/s3/blobs.ts";
 import type { S3Options } from "@/lib/files/s3/client.ts";
 import { Secret } from "@/lib/crypto/secret.ts";
 import { type Fate, standBetween } from "./between.ts";
-import { aPath, contents, TYPE } from "./blobs_fixtures.ts";
-import { onS3, openBucket } from "./s3_fixtures.ts";
+import { aPath, assertHolds, contents, manyBytes, TYPE } from "./blobs_fixtures.ts";
+import { onS3, openBucket, type OpenedBucket } from "./s3_fixtures.ts";
 
 const SECRET = "the secret of a store";
 
@@ -244,4 +251,131 @@ onS3("a clock that differs from the store's is told, and not made up for in secr
       });
     }
   }
+});
+
+const PART = 5_242_880;
+
+const piecedUpload = (bytes: number): PiecedUpload => ({
+  path: aPath(),
+  bytes,
+  contentType: TYPE,
+  place: "stored",
+});
+
+/** Writes an upload from where it is noted to a place, and notes what is kept, also where it fails. */
+async function goOn(
+  { pieces }: Blobs,
+  upload: PiecedUpload,
+  noted: { name: string; arrived: number },
+  { body, to }: { body: Uint8Array; to: number },
+): Promise<void> {
+  assert.equal(await pieces.arrived(upload, noted), noted.arrived);
+  await using writer = await pieces.goOn(upload, noted);
+  const note = () => Promise.resolve(void (noted.arrived = writer.safe));
+  try {
+    await writer.write(body.subarray(noted.arrived, to));
+  } finally {
+    await writer.keep(note).then(note, () => {});
+  }
+}
+
+/** Cuts the next requests for parts, both attempts of each. */
+function cuttingParts({ options }: OpenedBucket) {
+  let cuts = 0;
+  const between = standBetween(options.endpoint!, (head): Fate => {
+    if (!/^PUT \S+[?&]partNumber=/.test(head) || cuts === 0) return "pass";
+    cuts--;
+    return "cut";
+  });
+  return { between, cut: (times: number) => void (cuts = times), left: () => cuts };
+}
+
+onS3("a part that the store refuses has not arrived, and is sent again", async () => {
+  await using opened = await openBucket();
+  const { between, cut, left } = cuttingParts(opened);
+  await using _between = between;
+  await using blobs = openS3Blobs({ ...opened.options, endpoint: between.origin });
+  const body = manyBytes(2 * PART + 100);
+  for (const before of [0, 70_000]) {
+    const upload = piecedUpload(body.length);
+    const noted = { name: await blobs.pieces.begin(upload), arrived: 0 };
+    await goOn(blobs, upload, noted, { body, to: before });
+    for (const [from, to] of [[before, PART + 5], [PART + 5, body.length]] as const) {
+      cut(2);
+      await assert.rejects(goOn(blobs, upload, noted, { body, to }), BlobsUnavailable);
+      assert.equal(left(), 0, "both attempts were cut");
+      assert.equal(noted.arrived, from);
+      await goOn(blobs, upload, noted, { body, to });
+      assert.equal(noted.arrived, to);
+    }
+    assert.deepEqual(await blobs.pieces.join(upload, noted.name), { bytes: body.length });
+    await assertHolds(blobs, "stored", upload.path, body);
+  }
+});
+
+onS3("one request for a part that is cut costs nobody an answer", async () => {
+  await using opened = await openBucket();
+  const { between, cut, left } = cuttingParts(opened);
+  await using _between = between;
+  await using blobs = openS3Blobs({ ...opened.options, endpoint: between.origin });
+  const body = manyBytes(PART + 100);
+  const upload = piecedUpload(body.length);
+  const noted = { name: await blobs.pieces.begin(upload), arrived: 0 };
+  cut(1);
+  await goOn(blobs, upload, noted, { body, to: body.length });
+  assert.equal(left(), 0);
+  assert.deepEqual(await blobs.pieces.join(upload, noted.name), { bytes: body.length });
+  await assertHolds(blobs, "stored", upload.path, body);
+});
+
+onS3("an upload in parts that the bucket has dropped is lost, and nothing is joined", async () => {
+  await using opened = await openBucket();
+  const { blobs, bucket } = opened;
+  const body = manyBytes(PART + 100);
+  const upload = piecedUpload(body.length);
+  const noted = { name: await blobs.pieces.begin(upload), arrived: 0 };
+  await goOn(blobs, upload, noted, { body, to: 1000 });
+  const dropped = { Bucket: bucket.name, Key: upload.path, UploadId: noted.name };
+  await bucket.client.send(new AbortMultipartUploadCommand(dropped));
+  await assert.rejects(goOn(blobs, upload, noted, { body, to: body.length }), PiecesLost);
+  assert.equal(await blobs.pieces.join(upload, noted.name), null);
+  const again = { name: await blobs.pieces.begin(upload), arrived: 0 };
+  await goOn(blobs, upload, again, { body, to: body.length });
+  assert.deepEqual(await blobs.pieces.join(upload, again.name), { bytes: body.length });
+  await assertHolds(blobs, "stored", upload.path, body);
+});
+
+onS3(
+  "the rest of another part, as a process writes it that froze, is not taken for that of this one",
+  async () => {
+    await using opened = await openBucket();
+    const { blobs } = opened;
+    const body = manyBytes(2 * PART);
+    const upload = piecedUpload(body.length);
+    const noted = { name: await blobs.pieces.begin(upload), arrived: 0 };
+    await using frozen = await blobs.pieces.goOn(upload, noted);
+    await frozen.write(body.subarray(0, PART - 1));
+    await goOn(blobs, upload, noted, { body, to: PART + 1000 });
+    assert.equal(await blobs.pieces.arrived(upload, noted), PART + 1000);
+    await frozen.keep(() => Promise.resolve());
+    noted.arrived = await blobs.pieces.arrived(upload, noted);
+    assert.equal(noted.arrived, PART, "the rest has to be sent again");
+    await goOn(blobs, upload, noted, { body, to: body.length });
+    assert.deepEqual(await blobs.pieces.join(upload, noted.name), { bytes: body.length });
+    await assertHolds(blobs, "stored", upload.path, body);
+  },
+);
+
+onS3("who may not note how far it has come writes over nothing", async () => {
+  await using opened = await openBucket();
+  const { blobs } = opened;
+  const body = manyBytes(100);
+  const upload = piecedUpload(200);
+  const noted = { name: await blobs.pieces.begin(upload), arrived: 0 };
+  await goOn(blobs, upload, noted, { body, to: 90 });
+  await using late = await blobs.pieces.goOn(upload, { ...noted, arrived: 0 });
+  await late.write(body.subarray(0, 5));
+  const over = new Error("the turn is over");
+  await assert.rejects(late.keep(() => Promise.reject(over)), over);
+  assert.equal(await blobs.pieces.arrived(upload, noted), 90);
 });

@@ -65,7 +65,13 @@ export class DiskPieces implements Pieces {
   async join({ path, place }: PiecedUpload): Promise<BlobStat | null> {
     const { fileOf, put } = this.#options;
     const [from, to] = [this.#fileOf(path), fileOf(place, path)];
-    return await guarded(PUBLISH_MS, "join a file", () => put(to, () => Deno.rename(from, to)));
+    const join = async () => {
+      // What is noted outlives the process that wrote it, but was not kept if that was killed.
+      using file = await Deno.open(from, { write: true });
+      await file.syncData();
+      await Deno.rename(from, to);
+    };
+    return await guarded(PUBLISH_MS, "join a file", () => put(to, join));
   }
 
   async remove(path: string): Promise<void> {

@@ -5,6 +5,7 @@ import {
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
+  HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListPartsCommand,
   PutObjectCommand,
@@ -58,6 +59,16 @@ const partBytesOf = ({ bytes }: PiecedUpload): number =>
 const restOf = (upload: PiecedUpload, arrived: number): number =>
   arrived === upload.bytes ? 0 : arrived % partBytesOf(upload);
 
+/** From 1 on, which part the byte at a place belongs to. */
+const partAt = (upload: PiecedUpload, place: number): number =>
+  Math.floor(place / partBytesOf(upload)) + 1;
+
+/** What an object with the rest of a part says of itself: a process that froze may write it late. */
+const PART = "part";
+
+const isOfPart = ({ Metadata }: { Metadata?: Record<string, string> | undefined }, part: number) =>
+  Metadata?.[PART] === String(part);
+
 /**
  * An upload in pieces is a multipart upload to where the file will lie: until it is completed nothing
  * of it is there. What is less than a part lies under `_incoming/_parts/`, as an object that is there
@@ -72,7 +83,7 @@ export class S3Pieces implements Pieces {
 
   async begin({ path, contentType, place }: PiecedUpload): Promise<string> {
     const { calls, describe } = this.#options;
-    await this.#keepRest(path, new Uint8Array());
+    await this.#keepRest(path, { part: 1, bytes: new Uint8Array() });
     const command = new CreateMultipartUploadCommand({
       ...this.#object(place, path),
       ...describe(contentType, place),
@@ -88,17 +99,21 @@ export class S3Pieces implements Pieces {
   async arrived(upload: PiecedUpload, { arrived }: Begun): Promise<number> {
     const rest = restOf(upload, arrived);
     if (rest === 0) return arrived;
-    const kept = await this.#options.stat("partial", piecesPath(upload.path));
-    return kept !== null && kept.bytes >= rest ? arrived : arrived - rest;
+    const command = new HeadObjectCommand(this.#object("partial", piecesPath(upload.path)));
+    const { calls } = this.#options;
+    const kept = await calls.ask(within(CALL_MS), (client, o) => client.send(command, o));
+    const isThere = kept !== null && isOfPart(kept, partAt(upload, arrived)) &&
+      kept.ContentLength! >= rest;
+    return isThere ? arrived : arrived - rest;
   }
 
   async goOn(upload: PiecedUpload, { name, arrived }: Begun): Promise<PieceWriter> {
     const rest = restOf(upload, arrived);
     const writer = new PartWriter(upload, arrived, {
       put: (part, bytes) => this.#putPart(upload, name, { part, bytes }),
-      keepRest: (bytes) => this.#keepRest(upload.path, bytes),
+      keepRest: (part, bytes) => this.#keepRest(upload.path, { part, bytes }),
     });
-    if (rest > 0) writer.refill(await this.#rest(upload.path, rest));
+    if (rest > 0) writer.refill(await this.#rest(upload, arrived));
     return writer;
   }
 
@@ -151,27 +166,33 @@ export class S3Pieces implements Pieces {
     if (put === null) throw new PiecesLost();
   }
 
-  async #keepRest(path: string, Body: Uint8Array): Promise<void> {
+  async #keepRest(
+    path: string,
+    { part, bytes: Body }: { part: number; bytes: Uint8Array },
+  ): Promise<void> {
     const { calls } = this.#options;
     const command = new PutObjectCommand({
       ...this.#object("partial", piecesPath(path)),
       Body,
       ContentType: "application/octet-stream",
+      Metadata: { [PART]: String(part) },
     });
     const by = within(PART_WITHIN_MS);
     const kept = await calls.ask(by, (client, o) => client.send(command, o), PART_ATTEMPT_MS);
     if (kept === null) throw new BlobsUnavailable(`${calls.name} does not keep what is put there`);
   }
 
-  async #rest(path: string, bytes: number): Promise<Uint8Array> {
-    const Range = `bytes=0-${bytes - 1}`;
+  async #rest(upload: PiecedUpload, arrived: number): Promise<Uint8Array> {
+    const bytes = restOf(upload, arrived);
     const command = new GetObjectCommand({
-      ...this.#object("partial", piecesPath(path)),
-      Range,
+      ...this.#object("partial", piecesPath(upload.path)),
+      Range: `bytes=0-${bytes - 1}`,
     });
     const { calls } = this.#options;
     const rest = await calls.ask(within(PART_WITHIN_MS), async (client, o) => {
-      return await (await client.send(command, o)).Body?.transformToByteArray();
+      const kept = await client.send(command, o);
+      const body = await kept.Body?.transformToByteArray();
+      return isOfPart(kept, partAt(upload, arrived)) ? body : undefined;
     }, PART_ATTEMPT_MS);
     if (rest?.length !== bytes) throw new PiecesLost();
     return rest;
@@ -185,7 +206,7 @@ export class S3Pieces implements Pieces {
 
 interface PartSink {
   put(part: number, bytes: Uint8Array): Promise<void>;
-  keepRest(bytes: Uint8Array): Promise<void>;
+  keepRest(part: number, bytes: Uint8Array): Promise<void>;
 }
 
 /** Holds one part in memory. */
@@ -198,14 +219,12 @@ class PartWriter implements PieceWriter {
   #parts: number;
   #filled = 0;
   #safe: number;
-  /** What was safe at the beginning, or was noted since. */
-  #noted: number;
 
   constructor(upload: PiecedUpload, arrived: number, sink: PartSink) {
     this.#upload = upload;
     this.#sink = sink;
     this.#parts = arrived - restOf(upload, arrived);
-    this.#safe = this.#noted = arrived;
+    this.#safe = arrived;
     this.holds = Math.min(partBytesOf(upload), upload.bytes - this.#parts);
     this.#buffer = new Uint8Array(this.holds);
   }
@@ -222,7 +241,7 @@ class PartWriter implements PieceWriter {
 
   async write(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) {
-      const whole = Math.min(this.holds, this.#upload.bytes - this.#parts);
+      const whole = this.#whole;
       const taken = bytes.subarray(at, at + whole - this.#filled);
       this.#buffer.set(taken, this.#filled);
       this.#filled += taken.length;
@@ -231,20 +250,31 @@ class PartWriter implements PieceWriter {
     }
   }
 
+  /** How long the part will be. */
+  get #whole(): number {
+    return Math.min(this.holds, this.#upload.bytes - this.#parts);
+  }
+
+  get #part(): number {
+    return partAt(this.#upload, this.#parts);
+  }
+
   async #put(): Promise<void> {
-    const part = Math.floor(this.#parts / partBytesOf(this.#upload)) + 1;
-    await this.#sink.put(part, this.#buffer.subarray(0, this.#filled));
+    await this.#sink.put(this.#part, this.#buffer.subarray(0, this.#filled));
     this.#parts += this.#filled;
     this.#filled = 0;
     this.#safe = this.#parts;
   }
 
-  /** What is kept of a part is written over only once nothing that is noted rests on it. */
+  /**
+   * What is kept of a part is written over only once nothing that is noted rests on it. A whole part
+   * that the store has refused is no rest.
+   */
   async keep(note: () => Promise<void>): Promise<void> {
-    if (this.#filled === 0) return;
-    if (this.#safe > this.#noted) await note();
-    await this.#sink.keepRest(this.#buffer.subarray(0, this.#filled));
-    this.#safe = this.#noted = this.#parts + this.#filled;
+    if (this.#filled === 0 || this.#filled === this.#whole) return;
+    await note();
+    await this.#sink.keepRest(this.#part, this.#buffer.subarray(0, this.#filled));
+    this.#safe = this.#parts + this.#filled;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
