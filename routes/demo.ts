@@ -10,6 +10,7 @@ import { createDocuments } from "@/lib/documents/create_documents.ts";
 import { createCollection } from "@/lib/documents/save_collection.ts";
 import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
 import { claim } from "@/lib/projects/claims.ts";
+import { changeProject } from "@/lib/projects/change_project.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
 import type { Services } from "@/lib/services.ts";
@@ -48,6 +49,7 @@ export async function prepareDemo(services: Services): Promise<string> {
     ownerId,
   });
   const { projectId } = project;
+  await changeProject(services, projectId, { files: { userUploads: "signed-in" } });
   const userId = await createUser(services, projectId, {
     email: "demo@example.com",
     verified: true,

@@ -1,123 +1,91 @@
-const $ = (selector) => document.querySelector(selector);
+/**
+ * Uploads a file, and goes on where it was after whatever happens to the connection or the page:
+ * `call(path, init)` asks Corbel as whoever is signed in, `progress(bytes, isWaiting)` is told how far
+ * it is. Resolves to the file's path.
+ */
+export async function upload(call, file, { progress, signal }) {
+  const ask = (step, body) =>
+    call(`/api/storage/upload-${step}`, { method: "POST", body: JSON.stringify(body) });
+  const { size } = file;
+  const kept = `corbel.upload.${file.name}.${size}.${file.lastModified}`;
 
-// 1. Request. The page's own server asks Corbel, with the secret key that no page may hold.
-
-const request = (file) =>
-  ask("/upload-request", { filename: file.name, contentType: typeOf(file), size: file.size });
-
-/** What the browser knows of the file; it must be the same in the request and in the PUT. */
-const typeOf = (file) => file.type || "application/octet-stream";
-
-// 2. Send. The bytes go to the storage directly. `fetch` would do, but it does not tell how far it is.
-
-function send(file, signedUrl, onProgress) {
-  const put = new XMLHttpRequest();
-  const sent = new Promise((resolve, reject) => {
-    put.upload.onprogress = ({ loaded }) => onProgress(loaded);
-    put.onload = () => put.status < 300 ? resolve() : reject(new Error(refusalOf(put)));
-    put.onerror = () => reject(new Error("The storage did not take the file. Try again."));
-    put.onabort = () => reject(new Error("Stopped. Nothing was uploaded."));
-  });
-  put.open("PUT", signedUrl);
-  put.setRequestHeader("content-type", typeOf(file));
-  put.send(file);
-  return { sent, stop: () => put.abort() };
-}
-
-/** Corbel says in JSON why it refuses, a bucket in XML, which is not for people. */
-function refusalOf({ status, responseText }) {
-  try {
-    return JSON.parse(responseText).message;
-  } catch {
-    return `The storage refused the file (${status}).`;
+  // 1. Request. An upload of this file that was begun before is taken up again.
+  let begun = JSON.parse(localStorage.getItem(kept));
+  if (begun !== null && await arrivedOf(begun.resumableUrl).catch(() => null) === null) {
+    begun = null;
   }
-}
+  if (begun === null) {
+    const contentType = file.type || "application/octet-stream";
+    begun = await ask("request", { filename: file.name, contentType, size });
+    localStorage.setItem(kept, JSON.stringify(begun));
+  }
+  const { resumableUrl, filePath } = begun;
 
-// 3. Confirm. Only now is it a file, with an address that serves it.
-
-async function confirm(filePath, size) {
-  for (let tries = 1;; tries++) {
+  for (let failures = 0, arrived = 0;;) {
     try {
-      return await ask("/upload-confirm", { filePath, size });
+      // 2. Send what is missing.
+      const before = arrived;
+      arrived = await arrivedOf(resumableUrl);
+      if (arrived > before) failures = 0;
+      const sent = (bytes) => progress(arrived + bytes, false);
+      if (arrived < size) await send(resumableUrl, { file, arrived, sent, signal });
+
+      // 3. Confirm. Only now is it a file; to confirm again answers the same.
+      await ask("confirm", { filePath, size });
+      localStorage.removeItem(kept);
+      return filePath;
     } catch (error) {
-      // The one refusal that passes by itself.
-      if (error.code !== "UPLOAD_NOT_READY" || tries === 5) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 500 * tries));
+      if (signal.aborted) fetch(resumableUrl, { method: "DELETE" }).catch(() => {}); // Or it expires.
+      if (signal.aborted || isFinal(error)) {
+        localStorage.removeItem(kept);
+        throw error;
+      }
+      progress(arrived, true);
+      await pause(1000 * 2 ** Math.min(failures++, 4), signal);
     }
   }
 }
 
-async function ask(path, body) {
-  const response = await fetch(path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
+/** What is refused for good; what has no answer at all is not. */
+const isFinal = ({ status = 0 }) =>
+  status >= 400 && status < 500 && ![408, 409, 423, 429].includes(status);
+
+const failure = (message, status) => Object.assign(new Error(message), { status });
+
+/** How many bytes have arrived. */
+async function arrivedOf(url) {
+  const answer = await fetch(url, { method: "HEAD", cache: "no-store" });
+  if (!answer.ok) throw failure(`The upload is over (${answer.status}).`, answer.status);
+  return Number(answer.headers.get("upload-offset"));
+}
+
+/** `fetch` would do, but does not tell how far it is. */
+function send(url, { file, arrived, sent, signal }) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.upload.onprogress = ({ loaded }) => sent(loaded);
+    request.onload = () => {
+      if (request.status === 204) return resolve();
+      reject(failure(JSON.parse(request.responseText).message, request.status));
+    };
+    request.onerror = () => reject(failure("The connection is lost."));
+    request.onabort = () => reject(failure("Stopped. Nothing was uploaded."));
+    // Browsers notice that nothing is sent any more only after minutes.
+    for (const [target, event] of [[signal, "abort"], [globalThis, "offline"]]) {
+      target.addEventListener(event, () => request.abort(), { once: true });
+    }
+    request.open("PATCH", url);
+    request.setRequestHeader("tus-resumable", "1.0.0");
+    request.setRequestHeader("content-type", "application/offset+octet-stream");
+    request.setRequestHeader("upload-offset", arrived);
+    request.send(file.slice(arrived));
   });
-  const answer = await response.json();
-  if (!answer.success) throw Object.assign(new Error(answer.message), { code: answer.code });
-  return answer;
 }
 
-// The page itself.
-
-let stop = () => {};
-
-async function upload(file) {
-  tell("");
-  show({ isBusy: true, name: file.name, loaded: 0, size: file.size });
-  try {
-    const { signedUrl, filePath } = await request(file);
-    const sending = send(
-      file,
-      signedUrl,
-      (loaded) => show({ isBusy: true, name: file.name, loaded, size: file.size }),
-    );
-    stop = sending.stop;
-    await sending.sent;
-    const { url, warning } = await confirm(filePath, file.size);
-    add(file, url);
-    tell(warning ?? `${file.name} is uploaded.`);
-  } catch (error) {
-    tell(error.message, true);
-  } finally {
-    stop = () => {};
-    show({ isBusy: false });
-  }
-}
-
-function show({ isBusy, name = "", loaded = 0, size = 1 }) {
-  $("#choose").hidden = isBusy;
-  $("#sending").hidden = !isBusy;
-  $("#sending-name").textContent = name;
-  $("#progress").max = Math.max(size, 1);
-  $("#progress").value = loaded;
-  $("#percent").textContent = `${Math.floor(100 * loaded / Math.max(size, 1))} %`;
-}
-
-/** Pictures are shown, other files linked; what has no address is named. */
-function add(file, url) {
-  const item = document.createElement("li");
-  if (url !== null && typeOf(file).startsWith("image/")) {
-    const picture = document.createElement("img");
-    picture.src = url;
-    picture.alt = file.name;
-    item.append(picture);
-  }
-  const name = document.createElement(url === null ? "span" : "a");
-  if (url !== null) name.href = url;
-  name.textContent = file.name;
-  item.append(name);
-  $("#files").prepend(item);
-}
-
-function tell(text, isAlarm = false) {
-  $("#message").textContent = text;
-  $("#message").classList.toggle("alarm", isAlarm);
-}
-
-$("#file").addEventListener("change", ({ target }) => {
-  const [file] = target.files;
-  target.value = ""; // The same file may be chosen again.
-  if (file) upload(file);
-});
-$("#stop").addEventListener("click", () => stop());
+/** Until some time has passed, the network is back or nobody wants the upload any more. */
+const pause = (ms, signal) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+    globalThis.addEventListener("online", resolve, { once: true });
+    signal.addEventListener("abort", resolve, { once: true });
+  });

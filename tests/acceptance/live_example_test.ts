@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { serveExample } from "../../examples/live/serve.ts";
+import { serveExample } from "../../examples/serve.ts";
 import { browserTest, openBrowser, type TestBrowser } from "../support/browser.ts";
 import { createTestStore } from "../support/test_store.ts";
 import { createCollection, createProject, send } from "./project.ts";
@@ -77,7 +77,7 @@ browserTest(
 
     /** With the two lines that the README has one fill in. */
     async function answer(request: Request): Promise<Response> {
-      const response = await serveExample(request);
+      const response = await serveExample("live")(request);
       const text = (await response.text())
         .replace("http://localhost:8000", `http://localhost:${port}`)
         .replace("pk_live_…", project.publishableKey);

@@ -8,6 +8,8 @@ import {
   updateCollection as changeVerb,
 } from "@/tests/support/given.ts";
 import { silentLog } from "@/lib/runtime/log.ts";
+import { changeProject as settingsVerb } from "@/lib/projects/change_project.ts";
+import type { GivenSettings } from "@/lib/projects/settings.ts";
 import { createProject as projectVerb } from "@/lib/projects/create_project.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import type { Server, Settings } from "./server.ts";
@@ -77,6 +79,16 @@ export const createProject = (
   siteUrl: string | null = null,
 ): Promise<Project> =>
   beside(settings, (services) => projectVerb(services, { name: "Acceptance", siteUrl }));
+
+/** Changes settings of a project. */
+export const changeProject = (
+  settings: Settings,
+  { projectId }: Project,
+  given: GivenSettings,
+): Promise<void> =>
+  beside(settings, async (services) => {
+    await settingsVerb(services, projectId, given);
+  });
 
 export const createCollection = (
   settings: Settings,

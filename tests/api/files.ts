@@ -17,13 +17,17 @@ export const REQUEST = "/api/storage/upload-request";
 export const CONFIRM = "/api/storage/upload-confirm";
 export const FILE = "/api/storage/file";
 
-/** An upload as it was requested. */
-export interface Requested {
+/** An upload as it is put whole. */
+export interface WholeUpload {
   readonly filePath: string;
   readonly signedUrl: string;
-  readonly resumableUrl: string;
   readonly size: number;
   readonly contentType: string;
+}
+
+/** An upload as it was requested. */
+export interface Requested extends WholeUpload {
+  readonly resumableUrl: string;
 }
 
 export interface Usage {
@@ -42,9 +46,9 @@ export interface Files {
   ask(body: unknown): Promise<Answer>;
   request(size?: number, contentType?: string, filename?: string): Promise<Requested>;
   /** Puts as many bytes as requested to the signed address. */
-  put(upload: Requested): Promise<void>;
+  put(upload: WholeUpload): Promise<void>;
   /** Puts bytes in the staged place behind everybody's back, as a PUT does that lands late. */
-  stage(upload: Requested, bytes?: Uint8Array<ArrayBuffer>): Promise<void>;
+  stage(upload: WholeUpload, bytes?: Uint8Array<ArrayBuffer>): Promise<void>;
   confirm(upload: { readonly filePath: string; readonly size: number }): Promise<Answer>;
   /** All three steps; fails unless they succeed. */
   upload(size?: number, contentType?: string, filename?: string): Promise<Requested>;
@@ -122,10 +126,10 @@ export async function openFiles(app: TestApp, owner?: TestProject): Promise<File
   return files;
 }
 
-const contentOf = ({ size, contentType }: Requested) => fileBytes(contentType, size);
+const contentOf = ({ size, contentType }: WholeUpload) => fileBytes(contentType, size);
 
 /** As a client does it. Resolves to the status. */
-export async function putSigned(app: TestApp, upload: Requested): Promise<number> {
+export async function putSigned(app: TestApp, upload: WholeUpload): Promise<number> {
   const { signedUrl, contentType } = upload;
   if (app.services.localFiles === null) {
     return await putTo(signedUrl, contentOf(upload), contentType);
@@ -142,7 +146,7 @@ export async function putSigned(app: TestApp, upload: Requested): Promise<number
 /** Also of another length or type than was requested, which a signed address would refuse. */
 async function stage(
   { blobStores, localFiles, clock }: Services,
-  { filePath: path, contentType }: Requested,
+  { filePath: path, contentType }: WholeUpload,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
   if (localFiles !== null) {

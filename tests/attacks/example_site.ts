@@ -5,7 +5,7 @@
 
 import assert from "node:assert/strict";
 import type { BrowserContext, Page } from "playwright-core";
-import { serveExample } from "../../examples/signin/serve.ts";
+import { serveExample } from "../../examples/serve.ts";
 import { createCollection } from "../acceptance/project.ts";
 import type { Settings } from "../acceptance/server.ts";
 import { openBrowser, type TestBrowser } from "../support/browser.ts";
@@ -55,7 +55,7 @@ export async function openExampleSite(settings: Settings = {}): Promise<ExampleS
   );
   const app = opening.use(
     serveSite("app.notes.test", async (request) => {
-      const answer = await serveExample(request);
+      const answer = await serveExample("signin")(request);
       const text = await answer.text();
       return new Response(fill(text), answer);
     }),
