@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
 import { systemClock } from "@/lib/clock.ts";
 import { loadConfig } from "@/lib/runtime/config.ts";
 import { reap } from "@/lib/files/reaper.ts";
@@ -10,8 +9,8 @@ import { type CreatedProject, createProject } from "@/lib/projects/create_projec
 import { openServices, type Services } from "@/lib/services.ts";
 import { adminEnd } from "../acceptance/server.ts";
 import { RUNS } from "../property/run.ts";
-import { endSessions } from "../support/mongodb.ts";
 import { createTestStore, database, storage, type TestStore } from "../support/test_store.ts";
+import { sacrifice } from "./sacrifice.ts";
 import { contentOf, type Orders, type Said } from "./upload_victim.ts";
 
 /** Where it costs least, in the full matrix; else before every step once. */
@@ -19,7 +18,7 @@ const ROUNDS = RUNS > 100 && database === "sqlite" && storage === "disk" ? 100 :
 /** Claims lapse from one round to the next; what is held for an upload does after ten. */
 const ROUND_MS = 121_000;
 const STEPS_MIN = 40;
-const VICTIM = fileURLToPath(new URL("upload_victim.ts", import.meta.url));
+const VICTIM = new URL("upload_victim.ts", import.meta.url);
 
 /** What the processes were answered, all of them together. */
 class Answers {
@@ -30,14 +29,8 @@ class Answers {
   /** Confirms that may have begun, and were not answered. */
   readonly unanswered = new Set<string>();
 
-  /** Of the last process. */
-  readonly sessions = new Set<string>();
-
   take(said: Said): void {
     switch (said.said) {
-      case "session":
-        this.sessions.add(said.id);
-        break;
       case "requested":
         this.sizes.set(said.filePath, said.size);
         break;
@@ -59,24 +52,6 @@ class Answers {
         this.deleted.add(said.filePath);
     }
   }
-}
-
-/** Runs a process to its end; false for one that had fewer steps than it was to take. */
-async function sacrifice(orders: Orders, answers: Answers): Promise<boolean> {
-  const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-check", "-A", VICTIM, JSON.stringify(orders)],
-    stdout: "piped",
-    stderr: "inherit",
-  });
-  const { signal, code, stdout } = await command.output();
-  for (const line of new TextDecoder().decode(stdout).split("\n")) {
-    if (line !== "") answers.take(JSON.parse(line));
-  }
-  // What MongoDB would do by itself, a minute later.
-  if (answers.sessions.size > 0) await endSessions(answers.sessions);
-  answers.sessions.clear();
-  assert.ok(signal === "SIGKILL" || code === 0, `it ended with code ${code}`);
-  return signal === "SIGKILL";
 }
 
 const openAt = (store: TestStore, ahead: number): Promise<Services> =>
@@ -128,7 +103,8 @@ Deno.test(`kill -9 between every two steps of request, PUT, confirm and delete: 
     const { settings } = store;
     const { secretKey } = project;
     const told = `round ${round}, killed before step ${at}`;
-    if (await sacrifice({ settings, secretKey, at, ahead, unanswered }, answers)) {
+    const orders: Orders = { settings, secretKey, at, ahead, unanswered };
+    if (await sacrifice<Said>(VICTIM, orders, (said) => answers.take(said))) {
       killed++;
       at++;
     } else {

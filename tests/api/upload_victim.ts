@@ -8,9 +8,8 @@ import { loadConfig } from "@/lib/runtime/config.ts";
 import { silentLog } from "@/lib/runtime/log.ts";
 import { openServices } from "@/lib/services.ts";
 import { type App, createApp } from "@/routes/app.ts";
-import { announceSessions } from "../support/mongodb.ts";
 import { stepped } from "../support/stepped.ts";
-import { database } from "../support/test_store.ts";
+import { announceFileSteps, killedBefore, say, saySessions, type Step } from "./sacrifice.ts";
 
 export interface Orders {
   readonly settings: Readonly<Record<string, string>>;
@@ -32,9 +31,7 @@ export interface Unanswered {
 export type Said =
   | { readonly said: "requested"; readonly filePath: string; readonly size: number }
   | { readonly said: "put" | "deleting" | "deleted"; readonly filePath: string }
-  | { readonly said: "confirmed" | "refused"; readonly filePath: string; readonly status: number }
-  /** Of MongoDB. */
-  | { readonly said: "session"; readonly id: string };
+  | { readonly said: "confirmed" | "refused"; readonly filePath: string; readonly status: number };
 
 const TYPE = "text/plain";
 
@@ -42,18 +39,12 @@ const TYPE = "text/plain";
 export const contentOf = (filePath: string, size: number): string =>
   filePath.repeat(Math.ceil(size / filePath.length)).slice(0, size);
 
-const tell = (said: Said): void =>
-  void Deno.stdout.writeSync(new TextEncoder().encode(`${JSON.stringify(said)}\n`));
+const tell = (said: Said): void => say(said);
 
 async function run({ settings, secretKey, at, ahead, unanswered }: Orders): Promise<void> {
-  let steps = 0;
-  const step = async (): Promise<void> => {
-    if (++steps !== at) return;
-    Deno.kill(Deno.pid, "SIGKILL");
-    await new Promise(() => {}); // Nothing of it goes on while the signal is on its way.
-  };
+  const step = killedBefore(at);
   const clock = { ...systemClock, now: () => Date.now() + ahead };
-  if (database === "mongodb") announceSessions((id) => tell({ said: "session", id }));
+  saySessions();
   const config = loadConfig({ ...settings, RATE_LIMITS: "off" });
   await using services = await openServices(config, { log: silentLog, clock });
   const client = clientOf(createApp(services), secretKey);
@@ -68,8 +59,6 @@ async function run({ settings, secretKey, at, ahead, unanswered }: Orders): Prom
   tell({ said: "deleted", filePath: gone });
   await step();
 }
-
-type Step = () => Promise<void>;
 
 type Client = ReturnType<typeof clientOf>;
 
@@ -149,23 +138,6 @@ async function confirm(client: Client, upload: Unanswered): Promise<void> {
   const { filePath } = upload;
   const { status } = await client("POST", "/api/storage/upload-confirm", upload);
   tell({ said: status === 200 ? "confirmed" : "refused", filePath, status });
-}
-
-/** What a driver does to files, before and after. */
-function announceFileSteps(step: Step): void {
-  const { rename, remove } = Deno;
-  Object.assign(Deno, {
-    async rename(...args: Parameters<typeof rename>) {
-      await step();
-      await rename(...args);
-      await step();
-    },
-    async remove(...args: Parameters<typeof remove>) {
-      await step();
-      await remove(...args);
-      await step();
-    },
-  });
 }
 
 if (import.meta.main) await run(JSON.parse(Deno.args[0]!));

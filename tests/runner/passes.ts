@@ -29,6 +29,8 @@ export const ONLY_IN_FULL = /^tests\/acceptance\/(?:generated\/|schemathesis\/|c
 
 /** By what suites are called, which is by operation and journey. */
 const ABOUT_FILES = /upload|(?<!pro)file|storage|reaper|quota/;
+/** Attacks on what Corbel serves, whichever store files are in. */
+const ATTACKS_ON_BOTH = /^resumable_/;
 /** What only a folder needs, and what takes a bucket in any run. */
 const ABOUT_ONE_STORE = /^(?:put_blob|serve_file(?!_sizes)|disk|s3)_/;
 
@@ -54,11 +56,16 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/api\/(?:change_user_password|request_code|verify_code|change_email|confirm_email_change)_test/,
   /^tests\/api\/(?:sign_in_anonymously|update_profile|get_public_user|create_user|patch_user|sign_in_rate)_test/,
   /^tests\/api\/(?:confirm_upload|user_uploads|file_fields|serve_file_sizes|sign_file|change_project_file|storage_quota_edge|uploads_interleaved|reaper)_/,
-  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|long_requests|bench|clients\/typescript)_/,
+  /^tests\/api\/(?:resume_upload|cancel_upload|resumed_uploads_\w+)_/,
+  /^tests\/attacks\/resumable_uploads_/,
+  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|long_requests|resumed_uploads|bench|clients\/typescript)_/,
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
   /^tests\/api\/(?:request_upload|confirm_upload|user_uploads|serve_file_sizes|sign_file|change_project_file|delete_file|uploads_interleaved|reaper)_/,
-  /^tests\/acceptance\/files_/,
+  /^tests\/api\/(?:get_upload|resume_upload|cancel_upload|resumed_uploads_\w+)_/,
+  /^tests\/property\/resumed_uploads_/,
+  /^tests\/attacks\/resumable_uploads_/,
+  /^tests\/acceptance\/(?:files|resumed_uploads)_/,
 ];
 export const CHOSEN_ON_BOTH: readonly RegExp[] = [/^tests\/acceptance\/files_/];
 
@@ -67,8 +74,8 @@ const onMongodb = (path: string): boolean => ENGINE_NEUTRAL.test(path) && !ONCE.
 /** Not attacks on the addresses of one kind of store. */
 function inBucket(path: string): boolean {
   const [, folder, name = ""] = path.split("/");
-  return onMongodb(path) && folder !== "attacks" && ABOUT_FILES.test(name) &&
-    !ABOUT_ONE_STORE.test(name);
+  if (folder === "attacks") return ATTACKS_ON_BOTH.test(name);
+  return onMongodb(path) && ABOUT_FILES.test(name) && !ABOUT_ONE_STORE.test(name);
 }
 
 /** Of a journey, every engine meets every store. */

@@ -32,7 +32,11 @@ const EMBEDDED_ONLY = [
   "tests/services/mongodb_test.ts",
   "tests/run_test.ts",
 ];
-const ABOUT_FILES = ["tests/api/request_upload_test.ts", "tests/acceptance/files_test.ts"];
+const ABOUT_FILES = [
+  "tests/api/request_upload_test.ts",
+  "tests/attacks/resumable_uploads_test.ts",
+  "tests/acceptance/files_test.ts",
+];
 const OF_ONE_STORE = [
   "tests/api/put_blob_upload_test.ts",
   "tests/api/serve_file_test.ts",

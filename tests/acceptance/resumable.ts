@@ -1,0 +1,121 @@
+/** Uploads in pieces over HTTP, by whatever connection. */
+
+import assert from "node:assert/strict";
+import { type Answer, type Project, send } from "./project.ts";
+import { connect, type RawConnection } from "./raw.ts";
+import type { Server } from "./server.ts";
+import { until } from "./until.ts";
+
+const SOON_MS = 60_000;
+const HOUR_MS = 3_600_000;
+export const OFFSET_TYPE = "application/offset+octet-stream";
+
+/** An upload as it was requested. */
+export interface Upload {
+  readonly filePath: string;
+  /** Where its pieces go. */
+  readonly path: string;
+  readonly size: number;
+}
+
+export async function request(
+  server: Server,
+  { secretKey: key }: Project,
+  size: number,
+): Promise<Upload> {
+  const body = { filename: "a.bin", contentType: "application/octet-stream", size };
+  const answer = await send(server, { path: "/api/storage/upload-request", key, body });
+  assert.equal(answer.status, 200, answer.text);
+  const { filePath, resumableUrl } = answer.body;
+  return { filePath, path: new URL(resumableUrl).pathname, size };
+}
+
+export const confirm = (
+  server: Server,
+  { secretKey: key }: Project,
+  { filePath, size }: Upload,
+): Promise<Answer> =>
+  send(server, { path: "/api/storage/upload-confirm", key, body: { filePath, size } });
+
+export const head = (server: Server, { path }: Upload): Promise<Answer> =>
+  send(server, { method: "HEAD", path });
+
+export const offsetOf = async (server: Server, upload: Upload): Promise<number> =>
+  Number((await head(server, upload)).headers.get("upload-offset"));
+
+/** Sends bytes from a place on. Resolves to the status. */
+export async function patch(
+  { http: client, url }: Server,
+  { path }: Upload,
+  offset: number,
+  body: Uint8Array<ArrayBuffer>,
+): Promise<number> {
+  const headers = { "content-type": OFFSET_TYPE, "upload-offset": String(offset) };
+  const answer = await fetch(url + path, { method: "PATCH", headers, body, client });
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+/** Asks how far it has come and goes on from there, again and again, until all has arrived. */
+export async function finish(
+  server: Server,
+  upload: Upload,
+  file: Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  await until("all has arrived", async () => {
+    const offset = await offsetOf(server, upload);
+    const status = await patch(server, upload, offset, file.slice(offset));
+    assert.ok([204, 409, 423, 503].includes(status), `at ${offset} it answered ${status}`);
+    return status === 204;
+  }, SOON_MS);
+}
+
+/** The bytes of a confirmed file, as they are served. */
+export async function served(server: Server, confirmed: Answer): Promise<Uint8Array> {
+  assert.equal(confirmed.status, 200, confirmed.text);
+  const response = await fetch(confirmed.body.url, { client: server.http });
+  return await response.bytes();
+}
+
+/** The head of a PATCH, for a raw connection. */
+export const patchHead = ({ path }: Upload, offset: number, ...headers: string[]): string =>
+  [
+    `PATCH ${path} HTTP/1.1`,
+    "host: localhost",
+    "tus-resumable: 1.0.0",
+    `content-type: ${OFFSET_TYPE}`,
+    `upload-offset: ${offset}`,
+    ...headers,
+    "",
+    "",
+  ].join("\r\n");
+
+/** Begins an upload by a connection of its own, and waits until the server is at it. */
+export async function beginBy(
+  server: Server,
+  upload: Upload,
+  bytes: string | Uint8Array,
+  lengthHeader: string,
+): Promise<RawConnection> {
+  const connection = await connect(server.port);
+  await connection.write(patchHead(upload, 0, lengthHeader));
+  await connection.write(bytes);
+  // One that has begun is kept for a day.
+  const hasBegun = async () => {
+    const expires = (await head(server, upload)).headers.get("upload-expires")!;
+    return Date.parse(expires) > Date.now() + HOUR_MS;
+  };
+  await until("it has begun", hasBegun, SOON_MS);
+  return connection;
+}
+
+/** Bytes of which each place can be told from others. */
+export function manyBytes(length: number): Uint8Array<ArrayBuffer> {
+  const words = new Uint32Array(Math.ceil(length / 4)).map((_, i) => Math.imul(i, 2_654_435_761));
+  return new Uint8Array(words.buffer, 0, length);
+}
+
+export function assertSame(got: Uint8Array, expected: Uint8Array): void {
+  assert.equal(got.length, expected.length);
+  assert.ok(got.every((byte, i) => byte === expected[i]), "the file has other bytes");
+}

@@ -1,0 +1,96 @@
+/** Uploads in pieces whose connection or process ends, with one server and with two on one store. */
+
+import assert from "node:assert/strict";
+import { createTestStore } from "../support/test_store.ts";
+import { createProject } from "./project.ts";
+import {
+  assertSame,
+  beginBy,
+  confirm,
+  finish,
+  head,
+  manyBytes,
+  offsetOf,
+  request,
+  served,
+  type Upload,
+} from "./resumable.ts";
+import { adminEnd, type Server, startServer } from "./server.ts";
+import { until } from "./until.ts";
+
+/** A part of a bucket, and more. */
+const FILE = manyBytes(6_000_000);
+const BEGINNING = 400_000;
+const SOON_MS = 60_000;
+
+/** Two servers on one store; the second is stopped before the store is removed. */
+async function startTwo() {
+  await using starting = new AsyncDisposableStack();
+  const store = starting.use(await createTestStore());
+  // Addresses must not depend on the port of a process.
+  const settings = { PUBLIC_URL: "http://localhost:8000" };
+  const one = starting.use(await startServer({ store, settings }));
+  const two = starting.use(await startServer({ store, settings }));
+  const started = starting.move();
+  return { one, two, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}
+
+const hold = (server: Server, upload: Upload) =>
+  beginBy(server, upload, FILE.subarray(0, BEGINNING), `content-length: ${FILE.length}`);
+
+/** As a client reads it: at the server that is still there. */
+async function assertServed(server: Server, confirmed: Awaited<ReturnType<typeof confirm>>) {
+  const { url } = confirmed.body;
+  const at = url.startsWith("http://localhost:8000") ? server.url + new URL(url).pathname : url;
+  assertSame(await served(server, { ...confirmed, body: { url: at } }), FILE);
+}
+
+async function assertNoDrift(server: Server, projectId: string): Promise<void> {
+  const words = ["storage", "reconcile", "--project", projectId];
+  const { code, stdout } = await adminEnd(words, server.settings);
+  assert.equal(code, 0, stdout);
+}
+
+Deno.test("a PATCH at another process gets the turn from one that is held open", async () => {
+  await using servers = await startTwo();
+  const { one, two } = servers;
+  const project = await createProject(one.settings);
+  const upload = await request(one, project, FILE.length);
+  using connection = await hold(one, upload);
+  await finish(two, upload, FILE);
+  const { status, body } = await connection.answer();
+  assert.deepEqual([status, JSON.parse(body).code], [423, "UPLOAD_LOCKED"]);
+  await assertServed(two, await confirm(two, project, upload));
+  await assertNoDrift(two, project.projectId);
+});
+
+Deno.test("after kill -9 of the process that holds it another goes on, and the file is exact", async () => {
+  await using servers = await startTwo();
+  const { one, two } = servers;
+  const project = await createProject(one.settings);
+  const upload = await request(one, project, FILE.length);
+  using _connection = await hold(one, upload);
+  await one.kill();
+  await finish(two, upload, FILE);
+  await assertServed(two, await confirm(two, project, upload));
+  assert.equal((await head(two, upload)).status, 410);
+  await assertNoDrift(two, project.projectId);
+});
+
+for (const way of ["ends", "resets"] as const) {
+  Deno.test(`a client that ${way} its connection on the way goes on where it was`, async () => {
+    await using server = await startServer();
+    const project = await createProject(server.settings);
+    const upload = await request(server, project, FILE.length);
+    {
+      using connection = await hold(server, upload);
+      if (way === "ends") {
+        connection.end();
+        const isKept = async () => await offsetOf(server, upload) === BEGINNING;
+        await until("what has arrived is kept", isKept, SOON_MS);
+      }
+    }
+    await finish(server, upload, FILE);
+    assertSame(await served(server, await confirm(server, project, upload)), FILE);
+  });
+}

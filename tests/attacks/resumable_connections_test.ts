@@ -1,0 +1,154 @@
+/** Connections that bring pieces of uploads as no client should. */
+
+import assert from "node:assert/strict";
+import {
+  assertSame,
+  beginBy,
+  confirm,
+  finish,
+  offsetOf,
+  patchHead,
+  request,
+  served,
+} from "../acceptance/resumable.ts";
+import { createProject, send } from "../acceptance/project.ts";
+import { connect, exchange } from "../acceptance/raw.ts";
+import { startServer } from "../acceptance/server.ts";
+import { until } from "../acceptance/until.ts";
+
+const CHUNKED = "transfer-encoding: chunked";
+const SOON_MS = 60_000;
+/** All of it would take minutes. */
+const DRIP_MS = 100;
+const MiB = 1_048_576;
+
+const textBytes = (text: string) => new TextEncoder().encode(text);
+
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+Deno.test("attacks by connections that bring pieces", async (t) => {
+  await using server = await startServer();
+  const project = await createProject(server.settings);
+  const tokens: string[] = [];
+  const made = async (size = 10) => {
+    const upload = await request(server, project, size);
+    tokens.push(upload.path.split("/").at(-1)!);
+    return upload;
+  };
+
+  await t.step("pieces that trickle are one file, and hold nobody up", async () => {
+    const [slow, other] = [await made(), await made()];
+    using connection = await beginBy(server, slow, chunk("h"), CHUNKED);
+    await finish(server, other, textBytes("0123456789"));
+    for (const letter of "elloworld") await connection.write(chunk(letter));
+    await connection.write("0\r\n\r\n");
+    const { status, head } = await connection.answer();
+    assert.equal(status, 204);
+    assert.match(head, /^upload-offset: 10\r?$/im);
+    const bytes = await served(server, await confirm(server, project, slow));
+    assertSame(bytes, textBytes("helloworld"));
+  });
+
+  await t.step("a client that trickles gives way to one that goes on", async () => {
+    const upload = await made(1000);
+    using connection = await beginBy(server, upload, chunk("x"), CHUNKED);
+    const dripping = (async () => {
+      while (connection.received() === "" && await connection.write(chunk("x"))) {
+        await new Promise((resolve) => setTimeout(resolve, DRIP_MS));
+      }
+    })();
+    await finish(server, upload, textBytes("x".repeat(1000)));
+    await dripping;
+    const { status, body } = await connection.answer();
+    assert.deepEqual([status, JSON.parse(body).code], [423, "UPLOAD_LOCKED"]);
+    const bytes = await served(server, await confirm(server, project, upload));
+    assertSame(bytes, textBytes("x".repeat(1000)));
+  });
+
+  const cuts = {
+    "a body shorter than its length": ["hello", "content-length: 10"],
+    "chunks without an end": [chunk("hello"), CHUNKED],
+    "a chunk that is cut": [`${chunk("hello")}5\r\nwo`, CHUNKED],
+  } as const;
+  for (const [what, [bytes, header]] of Object.entries(cuts)) {
+    for (const way of ["ends", "resets"] as const) {
+      await t.step(
+        `${what}, and the client ${way}: what came is kept, and it goes on`,
+        async () => {
+          const upload = await made();
+          using connection = await beginBy(server, upload, bytes, header);
+          if (way === "ends") {
+            connection.end();
+            const isKept = async () => [5, 7].includes(await offsetOf(server, upload));
+            await until("it is kept", isKept, SOON_MS);
+          } else connection[Symbol.dispose]();
+          await finish(server, upload, textBytes("helloworld"));
+          const file = await served(server, await confirm(server, project, upload));
+          assertSame(file, textBytes("helloworld"));
+        },
+      );
+    }
+  }
+
+  await t.step("malformed or doubled headers are refused before anything is written", async () => {
+    const upload = await made();
+    const heads = [
+      patchHead(upload, 0, "content-length: ten"),
+      patchHead(upload, 0, "content-length: -1"),
+      patchHead(upload, 0, "content-length: 10", "content-length: 11"),
+      patchHead(upload, 0, "content-length: 10", CHUNKED),
+      patchHead(upload, 0, "transfer-encoding: chunked, identity"),
+      patchHead(upload, 0, "content-length: 10", "upload-offset: 0"),
+      patchHead(upload, 0, "content-length: 10", "content-type: text/plain"),
+      patchHead(upload, 0, "content-length: 10", "content-encoding: gzip"),
+      patchHead(upload, 0, "content-length: 11"),
+    ];
+    for (const head of heads) {
+      const { status } = await exchange(server.port, `${head}0123456789`);
+      assert.ok(status === null || (status >= 400 && status < 500), `${head}: ${status}`);
+    }
+    assert.equal(await offsetOf(server, upload), 0);
+  });
+
+  await t.step("a body without an end is refused at the byte beyond", async () => {
+    const upload = await made(10_000);
+    using connection = await connect(server.port);
+    await connection.write(patchHead(upload, 0, CHUNKED));
+    let sent = 0;
+    const bytes = chunk("x".repeat(1000));
+    while (connection.received() === "" && await connection.write(bytes)) sent += 1000;
+    const answer = await connection.answer();
+    assert.deepEqual([answer.status, JSON.parse(answer.body).code], [413, "UPLOAD_TOO_LONG"]);
+    assert.ok(sent < 64 * MiB, `${sent} bytes were taken`);
+    assert.ok(await offsetOf(server, upload) <= 10_000);
+    await finish(server, upload, textBytes("x".repeat(10_000)));
+    assert.equal((await confirm(server, project, upload)).status, 200);
+  });
+
+  await t.step(
+    "uploads that are cancelled while they are under way leave no room taken",
+    async () => {
+      const { secretKey: key } = project;
+      const reserved = async () =>
+        (await send(server, { path: "/api/storage/usage", key })).body.data.reserved;
+      const before = await reserved();
+      for (let i = 0; i < 4; i++) {
+        const upload = await made(2 * MiB);
+        const bytes = new Uint8Array(MiB);
+        using connection = await beginBy(server, upload, bytes, `content-length: ${2 * MiB}`);
+        const { status } = await send(server, { method: "DELETE", path: upload.path });
+        assert.equal(status, 204);
+        assert.equal(await reserved(), before);
+        const answer = await connection.answer();
+        assert.deepEqual([answer.status, JSON.parse(answer.body).code], [410, "UPLOAD_GONE"]);
+      }
+    },
+  );
+
+  await t.step("no token stands in the log, and no failure", async () => {
+    const { stdout, stderr } = await server.stop();
+    for (const token of tokens) assert.ok(!(stdout + stderr).includes(token.slice(0, 60)));
+    assert.match(stdout, /"operation":"resumeUpload"/);
+    assert.doesNotMatch(stdout, /"level":"error"/);
+  });
+});
