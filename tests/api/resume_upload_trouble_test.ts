@@ -8,14 +8,18 @@ import { createBodyBudget } from "@/lib/http/body_budget.ts";
 import { UPLOAD_STALL_MS } from "@/lib/limits.ts";
 import type { Services } from "@/lib/services.ts";
 import { createApp } from "@/routes/app.ts";
+import { standBetween } from "../contract/between.ts";
 import { hurried } from "../support/hurried.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { storage } from "../support/test_store.ts";
+import { createTestStore, storage } from "../support/test_store.ts";
 import { send } from "../support/conforming_client.ts";
 import { partials, pieces, textBytes } from "./blobs.ts";
 import { changedStores, openFiles, storesAway } from "./files.ts";
-import { head, offsetOf, patch, sendRest, storedText } from "./resumable.ts";
+import { head, offsetOf, patch, sendRest, storedBytes, storedText } from "./resumable.ts";
 import { refused } from "./test_collection.ts";
+
+/** The least part that a bucket takes. */
+const PART = 5_242_880;
 
 /** The same app over changed services. */
 const over = (app: TestApp, services: Services): TestApp => {
@@ -254,5 +258,37 @@ if (storage === "disk") {
       const { status } = await patch(roomy, next, 0, { body: textBytes("abcdefghij") });
       assert.equal(status, 204);
     }
+  });
+
+  Deno.test("STORAGE_UNAVAILABLE: a part whose connection breaks again and again is sent later, and the file is exact", async () => {
+    await using store = await createTestStore();
+    const address = new URL(store.settings.STORAGE_URL!);
+    let isBroken = false;
+    await using between = standBetween(
+      address.searchParams.get("endpoint")!,
+      (head) => /^PUT \S+[?&]partNumber=/.test(head) && isBroken ? "cut" : "pass",
+    );
+    address.searchParams.set("endpoint", between.origin);
+    await using app = await openTestApp({ store, env: { STORAGE_URL: address.href } });
+    const files = await openFiles(app);
+    const file = new Uint8Array(PART + 1000).map((_, i) => i * 7 + (i >> 8));
+    const upload = await files.request(file.length, "application/octet-stream");
+    for (const [to, kept] of [[file.length, 0], [1000, 1000], [file.length, 1000]] as const) {
+      isBroken = true;
+      const from = await offsetOf(app, upload);
+      const answer = await patch(app, upload, from, { body: file.slice(from, to) });
+      if (to === file.length) told(answer);
+      assert.equal(await offsetOf(app, upload), kept);
+    }
+    isBroken = false;
+    await sendRest(app, upload, file.slice(0, PART + 10));
+    isBroken = true;
+    told(await patch(app, upload, PART + 10, { body: file.slice(PART + 10) }));
+    isBroken = false;
+    assert.equal(await offsetOf(app, upload), PART + 10);
+    refused(await files.confirm(upload), 409, "UPLOAD_NOT_READY");
+    await sendRest(app, upload, file);
+    assert.equal((await files.confirm(upload)).status, 200);
+    assert.deepEqual(await storedBytes(app, upload), file);
   });
 }

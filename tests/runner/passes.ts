@@ -62,8 +62,7 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
   /^tests\/api\/(?:request_upload|confirm_upload|user_uploads|serve_file_sizes|sign_file|change_project_file|delete_file|uploads_interleaved|reaper)_/,
-  /^tests\/api\/(?:get_upload|resume_upload|cancel_upload|resumed_uploads_\w+)_/,
-  /^tests\/property\/resumed_uploads_/,
+  /^tests\/api\/(?:get_upload|resume_upload|cancel_upload|resumed_uploads_reaper)_/,
   /^tests\/attacks\/resumable_uploads_/,
   /^tests\/acceptance\/(?:files|resumed_uploads)_/,
 ];
