@@ -1,4 +1,5 @@
 import pico from "@picocss/pico/css/pico.min.css" with { type: "text" };
+import tus from "tus-js-client/dist/tus.min.js" with { type: "text" };
 import htmx from "htmx.org/dist/htmx.min.js" with { type: "text" };
 import { sha256 } from "@/lib/crypto/hashes.ts";
 import { Problem } from "@/lib/problems.ts";
@@ -61,6 +62,9 @@ export const SCRIPTS: readonly Asset[] = [
   asset("live_changes", "js", liveChanges),
 ];
 
+/** Loaded by the first file that is dropped: no other page needs it. */
+export const TUS: Asset = asset("tus", "js", tus);
+
 export const ICON: Asset = asset(
   "icon",
   "svg",
@@ -68,7 +72,7 @@ export const ICON: Asset = asset(
     '<path d="M2 1h12v3h-2a8 8 0 0 1-8 8H2z"/></svg>',
 );
 
-const byPath = new Map([...STYLES, ...SCRIPTS, ICON].map((one) => [one.path, one]));
+const byPath = new Map([...STYLES, ...SCRIPTS, TUS, ICON].map((one) => [one.path, one]));
 
 /** Packed once each, when the first asks for it. */
 const packedAssets = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();

@@ -100,6 +100,74 @@ browserTest("with scripts: files are dropped, refused one by one, shown and dele
   assert.deepEqual([used, reserved], [PICTURE.length + 5, 0]);
 });
 
+browserTest("with scripts: folders are dropped and chosen with all that is in them", async () => {
+  await using dashboard = await openDashboardBrowser();
+  const page = await dashboard.person();
+  await atFiles(dashboard, page);
+  const folder = await Deno.makeTempDir({ prefix: "corbel-folder-" });
+  for (const [name, content] of [["a.txt", "a"], ["deep/b.txt", "bb"], ["deep/er/c.txt", "ccc"]]) {
+    const path = `${folder}/album/${name}`;
+    await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(path, content!);
+  }
+  const box = (await page.locator("file-drop").boundingBox())!;
+  const session = await page.context().newCDPSession(page);
+  for (const type of ["dragEnter", "dragOver", "drop"] as const) {
+    await session.send("Input.dispatchDragEvent", {
+      type,
+      x: box.x + box.width / 2,
+      y: box.y + box.height / 2,
+      data: { items: [], files: [`${folder}/album`], dragOperationsMask: 1 },
+    });
+  }
+  await page.getByText("3 of 3 files are uploaded.").waitFor();
+  for (const name of ["album/a.txt", "album/deep/b.txt", "album/deep/er/c.txt"]) {
+    await tile(page, name).waitFor();
+  }
+  await Deno.rename(`${folder}/album`, `${folder}/again`);
+  await page.locator("input[webkitdirectory]").setInputFiles(`${folder}/again`);
+  await tile(page, "again/deep/er/c.txt").waitFor();
+  assert.equal(await page.locator(".tile").count(), 6);
+  await assertAccessible(page);
+  await Deno.remove(folder, { recursive: true });
+});
+
+browserTest(
+  "with scripts: an upload waits while the network is off, and goes on where it was",
+  async () => {
+    await using dashboard = await openDashboardBrowser();
+    const page = await dashboard.person();
+    const { secretKey } = await atFiles(dashboard, page);
+    const session = await page.context().newCDPSession(page);
+    await session.send("Network.emulateNetworkConditions", {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: MiB,
+    });
+    const offsets: number[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "PATCH") offsets.push(Number(request.headers()["upload-offset"]));
+    });
+    const bytes = crypto.getRandomValues(new Uint8Array(65_536));
+    const large = new Uint8Array(4 * MiB).map((_, at) => bytes[at % bytes.length]! ^ (at >> 16));
+    await page.getByLabel(/A file of up to/).setInputFiles(
+      chosen("large.bin", large, "text/plain"),
+    );
+    const isHalf = "document.querySelector('.sending progress')?.value > 0.3";
+    await until("some of it is sent", () => page.evaluate<boolean>(isHalf), 20_000);
+    await page.context().setOffline(true);
+    await page.context().setOffline(false);
+    await tile(page, "large.bin").waitFor();
+    assert.ok(offsets.length > 1 && offsets.at(-1)! > 0, offsets.join());
+    const { used, reserved } = await usageOf(dashboard, secretKey);
+    assert.deepEqual([used, reserved], [large.length, 0]);
+    const url = await tile(page, "large.bin").getByRole("link").first().getAttribute("href");
+    const served = await (await fetch(url!, { client: dashboard.server.http })).bytes();
+    assert.ok(served.every((byte, at) => byte === large[at]), "other bytes");
+  },
+);
+
 browserTest("without scripts: one form uploads a file, refuses another, and deletes", async () => {
   await using dashboard = await openDashboardBrowser();
   const page = await dashboard.person({ javaScriptEnabled: false });

@@ -131,6 +131,7 @@ const LEAST: Readonly<Record<string, Least>> = {
   [`POST ${HOME}/files`]: "admin",
   [`GET ${HOME}/files/delete`]: "viewer",
   [`POST ${HOME}/files/delete`]: "admin",
+  [`GET ${HOME}/files/details`]: "viewer",
   [`GET ${HOME}/files/open`]: "viewer",
   [`GET ${HOME}/files/uploads`]: "viewer",
   [`POST ${HOME}/files/uploads`]: "admin",

@@ -34,7 +34,7 @@ Deno.test("a page whose files are elsewhere may show and send them there, and is
   });
   const external = await pages.get(path);
   assert.match(policyOf(external), /connect-src 'self' http:\/\/127\.0\.0\.1:9[ ;]/);
-  assert.match(external.words, /up to 5 GB/);
+  assert.match(external.words, /up to 78.1 GB/);
   assert.equal((await swapped()).headers.get("hx-redirect"), `${path}?cursor=`);
 });
 

@@ -5,6 +5,7 @@ import { joinProject, openAccount } from "../support/dashboard.ts";
 import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
 import { storage } from "../support/test_store.ts";
 import { FORM_TYPE, formBytes, sendForm } from "./file_forms.ts";
+import { ok } from "../api/test_collection.ts";
 import { type Fixture, opened } from "./files_fixture.ts";
 
 /** What is confirmed, by its name. */
@@ -35,7 +36,10 @@ Deno.test("a file is made private and public by its form, and a private one is o
   assert.equal(hidden.location, `${path}?done=private`);
   const page = await pages.follow(hidden);
   assert.match(page.words, /The file is private/);
-  assert.equal(page.document.querySelector("main img"), null);
+  const thumbnail = page.document.querySelector("main img")!.getAttribute("src")!;
+  assert.match(thumbnail, /\?expires=\d+&signature=[^&]+&h=256&format=auto$/);
+  const again = (await pages.get(path)).document.querySelector("main img")!;
+  assert.equal(again.getAttribute("src"), thumbnail, "so that it is not loaded again");
   const link = page.document.querySelector(".tile a")!.getAttribute("href")!;
   const { status, location } = await pages.get(link);
   assert.equal(status, 303);
@@ -90,6 +94,47 @@ Deno.test("files are shown with their pictures, page by page, and deleted by a f
   assert.equal(again.status, 404);
   assert.match(again.document.querySelector("[role=alert]")!.textContent, /no such file/);
   assert.equal((await pages.get(`${path}/delete`)).location, path, "looked at again");
+});
+
+Deno.test("the page of a file shows what is known of it, its sizes, and the documents that hold it", async () => {
+  await using fixture = await opened();
+  const { files: { project, ...files }, pages, path } = fixture;
+  const { filePath } = await files.upload(700, "image/png", "cat.png");
+  const details = `${path}/details?${new URLSearchParams({ path: filePath })}`;
+  const unused = await pages.get(details);
+  assert.match(unused.words, /No document holds it/);
+  assert.match(unused.words, /image\/png, 700 bytes/);
+  for (const width of [320, 640, 1280]) {
+    assert.ok(unused.words.includes(`${filePath}?w=${width}&format=auto`));
+  }
+  await project.collection({
+    name: "albums",
+    fields: [
+      { key: "cover", type: "String", file: true },
+      { key: "pages", type: "Array", items: { type: "String" }, file: true },
+    ],
+    rls: { mode: "public-read" },
+  });
+  const create = async (body: object): Promise<string> =>
+    ok(await project.asSecret({ method: "POST", path: "/api/data/albums", body }), 201)._id;
+  await create({ cover: filePath, pages: [filePath] });
+  await create({ cover: filePath });
+  const gone = await create({ cover: filePath });
+  ok(await project.asSecret({ method: "DELETE", path: `/api/data/albums/${gone}` }));
+  const used = await pages.get(details);
+  assert.match(used.words, /2 documents of albums in cover, and 1 in the trash/);
+  assert.match(used.words, /1 document of albums in pages/);
+  const links = [...used.document.querySelectorAll("main li a")];
+  for (const [i, count] of [2, 1].entries()) {
+    const grid = await pages.get(links[i]!.getAttribute("href")!);
+    assert.equal([...grid.document.querySelectorAll("tbody tr")].length, count);
+  }
+  const others = await openFiles(fixture.app);
+  const foreign = await others.upload();
+  for (const other of [foreign.filePath, "x", ""]) {
+    const { status } = await pages.get(`${path}/details?${new URLSearchParams({ path: other })}`);
+    assert.equal(status, 404, other);
+  }
 });
 
 Deno.test("a file of another project is not deleted", async () => {

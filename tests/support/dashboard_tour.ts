@@ -1,7 +1,9 @@
+import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import { NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { until } from "../acceptance/until.ts";
 import type { Server } from "../acceptance/server.ts";
+import { picture } from "./picture.ts";
 import { startSmtpServer } from "./smtp_server.ts";
 
 const ACCOUNT = /e-mail\s+(\S+)\s+password\s+(\S+)/;
@@ -120,6 +122,15 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
     yield name;
   }
 
+  await visit(pages.files!);
+  await page.getByLabel(/A file of up to/).setInputFiles({
+    name: "Red and blue.png",
+    mimeType: "image/png",
+    buffer: Buffer.from(await picture()),
+  });
+  await page.getByRole("link", { name: "Details" }).click();
+  await page.getByRole("heading", { name: "Where it is used" }).waitFor();
+  yield "file-details";
   await visit(pages["new-document"]!);
   await page.getByRole("button", { name: "Create document" }).click();
   await page.getByText("title is required").waitFor();

@@ -1,71 +1,117 @@
 /**
- * Files, dropped or chosen, go straight to where they are kept: each asks for an address, is put
- * there, and is confirmed. Without scripts the form inside sends one through us.
+ * Files and folders, dropped or chosen: each asks for an address, is sent there in pieces by tus, and
+ * is confirmed. What was under way when the page was left goes on when the same file is dropped again.
+ * Without scripts the form inside sends one file.
  */
 
 const AT_ONCE = 3;
+/** Of rows for files that wait: a folder may have thousands. */
+const ROWS_MAX = 50;
+const RETRY_MS = [0, 1_000, 3_000, 5_000, 10_000, ...Array(20).fill(30_000)];
 
 class FileDrop extends HTMLElement {
   #waiting = [];
   #busy = 0;
+  #done = 0;
+  #all = 0;
 
   connectedCallback() {
     if (this.querySelector(".sending") !== null) return;
     const input = this.querySelector("input[type=file]");
     input.multiple = true;
-    this.querySelector("form button").remove();
+    this.querySelector("form button").replaceWith(this.#folderButton());
     const hint = document.createElement("small");
     hint.className = hint.id = "hint";
-    hint.textContent = "Or drop files here.";
+    hint.textContent = "Or drop files and folders here.";
     input.setAttribute("aria-describedby", hint.id);
     input.closest("label").after(hint);
+    const count = document.createElement("p");
+    count.className = "count";
+    count.setAttribute("role", "status");
     const list = document.createElement("ul");
     list.className = "sending";
     list.setAttribute("aria-live", "polite");
-    this.append(list);
-    input.addEventListener("change", () => {
-      this.#take([...input.files]);
-      input.value = "";
-    });
+    this.append(count, list);
+    this.#chosenBy(input);
     this.addEventListener("dragover", (event) => {
       event.preventDefault();
       this.toggleAttribute("over", true);
     });
     this.addEventListener("dragleave", () => this.toggleAttribute("over", false));
-    this.addEventListener("drop", (event) => {
+    this.addEventListener("drop", async (event) => {
       event.preventDefault();
       this.toggleAttribute("over", false);
-      this.#take([...event.dataTransfer.files]);
+      this.#take(await filesIn(event.dataTransfer));
     });
   }
 
+  #chosenBy(input) {
+    input.addEventListener("change", () => {
+      this.#take(
+        [...input.files].map((file) => ({ file, name: file.webkitRelativePath || file.name })),
+      );
+      input.value = "";
+    });
+  }
+
+  #folderButton() {
+    const input = document.createElement("input");
+    input.type = "file";
+    input.webkitdirectory = true;
+    input.hidden = true;
+    this.#chosenBy(input);
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "quiet";
+    button.textContent = "Choose a folder";
+    button.addEventListener("click", () => input.click());
+    this.append(input);
+    return button;
+  }
+
   #take(files) {
-    for (const file of files) this.#waiting.push({ file, row: this.#rowFor(file) });
+    this.#all += files.length;
+    this.#waiting.push(...files);
+    this.#tell();
     while (this.#busy < AT_ONCE && this.#waiting.length > 0) this.#next();
   }
 
   async #next() {
-    const { file, row } = this.#waiting.shift();
+    const { file, name } = this.#waiting.shift();
+    const row = this.#rowFor(name);
     this.#busy++;
     try {
-      await send(this.getAttribute("api"), file, row.progress);
+      await send(this, { file, name, progress: row.progress });
       row.item.remove();
+      this.#done++;
     } catch (error) {
       row.fail(error.message);
     }
     this.#busy--;
+    this.#tell();
     if (this.#waiting.length > 0) this.#next();
     else if (this.#busy === 0) await refresh();
   }
 
-  #rowFor({ name }) {
+  #tell() {
+    const isOver = this.#busy === 0 && this.#waiting.length === 0;
+    this.querySelector(".count").textContent = this.#all < 2
+      ? ""
+      : `${this.#done} of ${this.#all} files are uploaded.`;
+    if (isOver) this.#done = this.#all = 0;
+  }
+
+  #rowFor(name) {
     const item = document.createElement("li");
     const bar = document.createElement("progress");
     bar.max = 1;
     bar.value = 0;
     bar.setAttribute("aria-label", name);
     item.append(name, bar);
-    this.querySelector(".sending").append(item);
+    const list = this.querySelector(".sending");
+    // Of many that failed the last ones are told.
+    while (list.children.length >= ROWS_MAX) list.firstElementChild.remove();
+    list.append(item);
     return {
       item,
       progress: (done) => bar.value = done,
@@ -79,12 +125,50 @@ class FileDrop extends HTMLElement {
   }
 }
 
-async function send(api, file, progress) {
+/** What was dropped, with all that is in its folders, each by its path in them. */
+async function filesIn({ items, files }) {
+  const entries = [...items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (entries.length === 0) return [...files].map((file) => ({ file, name: file.name }));
+  const found = [];
+  for (const entry of entries) await collect(entry, found);
+  return found;
+}
+
+async function collect(entry, found) {
+  if (entry.isFile) {
+    const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+    found.push({ file, name: entry.fullPath.slice(1) });
+    return;
+  }
+  const reader = entry.createReader();
+  for (;;) {
+    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) return;
+    for (const one of some) await collect(one, found);
+  }
+}
+
+async function send(element, { file, name, progress }) {
+  const api = element.getAttribute("api");
+  const { size } = file;
+  const kept = ["upload", api, name, size, file.lastModified].join(" ");
+  const before = JSON.parse(localStorage.getItem(kept));
+  const isOpen = before !== null && await fetch(before.url, { method: "HEAD", cache: "no-store" })
+    .then(({ ok }) => ok, () => false);
+  const upload = isOpen ? before : await begin(api, { file, name });
+  localStorage.setItem(kept, JSON.stringify(upload));
+  await loaded(element.getAttribute("tus"));
+  await put(upload.url, file, progress);
+  await call(`${api}/upload-confirm`, { filePath: upload.filePath, size });
+  localStorage.removeItem(kept);
+}
+
+async function begin(api, { file, name }) {
   const contentType = file.type || "application/octet-stream";
-  const described = { filename: file.name, contentType, size: file.size };
-  const { signedUrl, filePath } = await call(`${api}/upload-request`, described);
-  await put(signedUrl, contentType, file, progress);
-  await call(`${api}/upload-confirm`, { filePath, size: file.size });
+  const described = { filename: name, contentType, size: file.size };
+  const { resumableUrl, filePath } = await call(`${api}/upload-request`, described);
+  // This page is of the server that takes it, under whatever name.
+  return { url: new URL(resumableUrl).pathname, filePath };
 }
 
 async function call(url, body) {
@@ -100,25 +184,57 @@ async function call(url, body) {
   return answer.data;
 }
 
-/** Only this way tells how far it is. */
-function put(url, contentType, file, progress) {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open("PUT", url);
-    request.setRequestHeader("content-type", contentType);
-    request.upload.addEventListener("progress", ({ loaded, total }) => progress(loaded / total));
-    request.addEventListener("load", () => {
-      if (request.status >= 200 && request.status < 300) resolve();
-      else reject(new Error(`The storage refused the file (${request.status}): try again.`));
+let loading;
+
+/** The library, once. */
+const loaded = (src) =>
+  loading ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = src;
+    script.addEventListener("load", resolve);
+    script.addEventListener("error", () => {
+      loading = undefined;
+      reject(new Error("Corbel cannot be reached: try again."));
     });
-    request.addEventListener("error", () =>
-      reject(
-        new Error(
-          "The storage took no file from this page: check the storage's CORS rules, or try again.",
-        ),
-      ));
-    request.send(file);
+    document.head.append(script);
   });
+
+/** A network that is off is waited for. */
+function put(path, file, progress) {
+  return new Promise((resolve, reject) => {
+    const watch = new AbortController();
+    const upload = new globalThis.tus.Upload(file, {
+      uploadUrl: new URL(path, location.href).href,
+      storeFingerprintForResuming: false,
+      retryDelays: RETRY_MS,
+      onShouldRetry(error) {
+        const status = error.originalResponse?.getStatus() ?? 0;
+        return status < 400 || status >= 500 || [408, 409, 423, 429].includes(status);
+      },
+      onProgress: (sent, all) => progress(sent / all),
+      onSuccess() {
+        watch.abort();
+        resolve();
+      },
+      onError(error) {
+        watch.abort();
+        const answer = error.originalResponse?.getBody();
+        reject(new Error(messageIn(answer) ?? "The connection is lost: drop the file again."));
+      },
+    });
+    const { signal } = watch;
+    addEventListener("offline", () => upload.abort(), { signal });
+    addEventListener("online", () => upload.start(), { signal });
+    upload.start();
+  });
+}
+
+function messageIn(answer) {
+  try {
+    return JSON.parse(answer).message;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What is there now, from the same page. Rows that failed stay where they are. */

@@ -25,6 +25,7 @@ import { attempt, leaveFor, pageReply, seeOther } from "../replies.ts";
 import { filesPathOf, FilesTabs } from "./files_tabs.tsx";
 import { originsOf } from "./origins.ts";
 import { FileGrid } from "./grid.tsx";
+import { withSizes } from "./thumbnail.tsx";
 import { UploadCard } from "./upload_card.tsx";
 import { UsageBar } from "./usage_bar.tsx";
 
@@ -138,7 +139,8 @@ async function filesPage(c: PageContext<ProjectMember>, refused: Refused = {}): 
     attemptStored(c, () => listFiles(services, allFilesOf(projectId), paging)),
   ]);
   const problem = refused.list ?? listed.problem;
-  const { items, nextCursor } = listed.problem === null ? listed.value : NOTHING;
+  const { items: found, nextCursor } = listed.problem === null ? listed.value : NOTHING;
+  const items = found.map((file) => withSizes(services, file));
   const filesOrigin = await originsOf(services, projectId, items);
   const path = filesPathOf(c);
   if (filesOrigin !== null && isOutOfPlace(c, refused)) {

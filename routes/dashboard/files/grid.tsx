@@ -3,12 +3,17 @@ import { Ask } from "../components/forms.tsx";
 import { bytesText } from "@/lib/text/amounts.ts";
 import { When } from "../components/when.tsx";
 import { webUrl } from "./origins.ts";
+import { Thumbnail } from "./thumbnail.tsx";
 
 interface GridProps {
   readonly files: readonly FileInfo[];
   readonly path: string;
   readonly mayChange: boolean;
 }
+
+/** @param path Of the list of files. */
+export const detailsPath = (path: string, file: string): string =>
+  `${path}/details?${new URLSearchParams({ path: file })}`;
 
 export const FileGrid = ({ files, path, mayChange }: GridProps) => (
   <ul class="tiles">
@@ -48,40 +53,32 @@ const Tile = (
         </small>
       )}
       <div class="acts">
+        <a href={detailsPath(path, file.path)}>Details</a>
         {url !== null && <copy-text text={url} label="Copy URL"></copy-text>}
-        {mayChange && (
-          <form method="post" action={`${path}/visibility`}>
-            <input type="hidden" name="path" value={file.path} />
-            <input type="hidden" name="visibility" value={isPrivate ? "public" : "private"} />
-            <button class="quiet">{isPrivate ? "Make public" : "Make private"}</button>
-          </form>
-        )}
-        {mayChange && (
-          <Ask
-            label="Delete"
-            loss={`The file is gone for good, and its address with it: ${bytesText(size)}.`}
-            action={`${path}/delete`}
-            button="Delete for good"
-          >
-            <input type="hidden" name="path" value={file.path} />
-          </Ask>
-        )}
+        {mayChange && <FileForms file={file} path={path} />}
       </div>
     </li>
   );
 };
 
-/** Twice as high as it is shown, for dense screens. */
-const THUMBNAIL = "?h=256&format=auto";
-
-const Thumbnail = ({ file: { sizesUrl, filename } }: { file: FileInfo }) => (
-  <span class="thumb" aria-hidden="true">
-    {sizesUrl === null
-      ? extensionOf(filename)
-      : <img src={sizesUrl + THUMBNAIL} alt="" loading="lazy" />}
-  </span>
-);
-
-/** Up to five letters or digits behind the last dot. */
-const extensionOf = (filename: string): string =>
-  /\.([A-Za-z0-9]{1,5})$/.exec(filename)?.[1]?.toLowerCase() ?? "file";
+/** What is done with a file. */
+export const FileForms = ({ file, path }: { file: FileInfo; path: string }) => {
+  const isPrivate = file.visibility === "private";
+  return (
+    <>
+      <form method="post" action={`${path}/visibility`}>
+        <input type="hidden" name="path" value={file.path} />
+        <input type="hidden" name="visibility" value={isPrivate ? "public" : "private"} />
+        <button class="quiet">{isPrivate ? "Make public" : "Make private"}</button>
+      </form>
+      <Ask
+        label="Delete"
+        loss={`The file is gone for good, and its address with it: ${bytesText(file.size)}.`}
+        action={`${path}/delete`}
+        button="Delete for good"
+      >
+        <input type="hidden" name="path" value={file.path} />
+      </Ask>
+    </>
+  );
+};

@@ -2,6 +2,7 @@ import { BLOB_CALL_MS, PUBLISH_MS } from "@/lib/files/blobs.ts";
 import type { Mount } from "../../handler.ts";
 import { member } from "../guards.ts";
 import { get, post } from "../pages.ts";
+import { showFileDetails } from "./details.tsx";
 import {
   backToFiles,
   changeVisibilityByForm,
@@ -29,6 +30,7 @@ export function filesPages(mount: Mount): void {
   mount(get(PATH, member("viewer")), showFiles);
   // The file is written as it arrives.
   mount(post(PATH, member("admin"), { extraMs: CONFIRM_MS, offload: "never" }), uploadByForm);
+  mount(get(`${PATH}/details`, member("viewer")), showFileDetails);
   mount(get(`${PATH}/open`, member("viewer")), openFile);
   mount(get(`${PATH}/visibility`, member("viewer")), backToFiles);
   mount(post(`${PATH}/visibility`, member("admin")), changeVisibilityByForm);
