@@ -47,6 +47,20 @@ export const FILE_ROWS: readonly Row[] = [
     measure: uploadMemory,
   },
   {
+    name: "resumable_vs_put",
+    what: "10 MB uploads by one PATCH each over the same by PUT, eight at once",
+    target: 0.8,
+    atLeast: true,
+    measure: resumables,
+  },
+  {
+    name: "resumable_rss",
+    what: "growth of resident memory, in MB, by 16 uploads of 10 MB at once by PATCH",
+    target: 64,
+    atLeast: false,
+    measure: resumableMemory,
+  },
+  {
     name: "confirm_vs_write",
     what: "uploads confirmed, over a bare server that does one durable write per request",
     target: 0.3,
@@ -184,17 +198,104 @@ async function uploadMemory(setting: Setting): Promise<number> {
   await using corbel = await corbelOn(setting);
   const target = putTarget(corbel, uploads, LARGE_BYTES);
   await load(target, { connections: 1, seconds: 1 });
-  const before = await residentMb(corbel.pid);
+  return await memoryGrowth(corbel, async () => {
+    for (let round = 0; round < MEMORY_ROUNDS; round++) {
+      await load(target, { connections: MEMORY_UPLOADS, seconds: 2 });
+    }
+  });
+}
+
+async function memoryGrowth({ pid }: Program, work: () => Promise<void>): Promise<number> {
+  const before = await residentMb(pid);
   let [peak, isOver] = [before, false];
   const looking = (async () => {
-    while (!isOver) peak = Math.max(peak, await residentMb(corbel.pid));
+    while (!isOver) peak = Math.max(peak, await residentMb(pid));
   })();
-  for (let round = 0; round < MEMORY_ROUNDS; round++) {
-    await load(target, { connections: MEMORY_UPLOADS, seconds: 2 });
-  }
+  await work();
   isOver = true;
   await looking;
   return peak - before;
+}
+
+/** An upload that is good once, so it is no load that repeats itself: this process sends it. */
+const RESUMABLE_ROUNDS = 12;
+const RESUMABLE_MEMORY_UPLOADS = 16;
+
+type Way = (upload: RequestedUpload) => { readonly address: string; readonly init: RequestInit };
+
+const WAYS = {
+  put: ({ signedUrl }) => ({
+    address: signedUrl!,
+    init: { method: "PUT", headers: { "content-type": TYPE } },
+  }),
+  patch: ({ resumableUrl }) => ({
+    address: resumableUrl,
+    init: {
+      method: "PATCH",
+      headers: {
+        "tus-resumable": "1.0.0",
+        "content-type": "application/offset+octet-stream",
+        "upload-offset": "0",
+      },
+    },
+  }),
+} satisfies Record<string, Way>;
+
+/** Sends all at once. Resolves to milliseconds. */
+async function sendAll(
+  { url }: Program,
+  uploads: readonly RequestedUpload[],
+  way: Way,
+): Promise<number> {
+  const body = new Uint8Array(LARGE_BYTES).fill(FILLER.charCodeAt(0));
+  const began = performance.now();
+  await Promise.all(uploads.map(async (upload) => {
+    const { address, init } = way(upload);
+    const answer = await fetch(url + new URL(address).pathname, { ...init, body });
+    if (!answer.ok) throw new Error(`${init.method} answered ${answer.status}`);
+    await answer.body?.cancel();
+  }));
+  return performance.now() - began;
+}
+
+async function resumables(setting: Setting): Promise<number> {
+  await using corbel = await corbelOn(setting);
+  const ratios: number[] = [];
+  for (let round = 0; round <= RESUMABLE_ROUNDS; round++) {
+    const uploads = await requested(setting, 2 * UPLOADS_AT_ONCE, LARGE_BYTES);
+    const halves = [uploads.slice(UPLOADS_AT_ONCE), uploads.slice(0, UPLOADS_AT_ONCE)] as const;
+    const ms = { put: 0, patch: 0 };
+    const order = round % 2 === 0 ? ["put", "patch"] as const : ["patch", "put"] as const;
+    for (const [at, way] of order.entries()) {
+      ms[way] = await sendAll(corbel, halves[at]!, WAYS[way]);
+    }
+    if (round > 0) ratios.push(ms.put / ms.patch); // Before that both warm up.
+    if (round === RESUMABLE_ROUNDS) await assertArrived(setting, corbel, halves[1][0]!);
+  }
+  return Math.round(median(ratios) * 100) / 100;
+}
+
+async function assertArrived(setting: Setting, { url }: Program, upload: RequestedUpload) {
+  const path = await confirm(setting, upload, LARGE_BYTES);
+  const { body } = await ask({ url: `${url}/files/${path}` });
+  if (body !== FILLER.repeat(LARGE_BYTES)) throw new Error("What was sent is not what is there");
+}
+
+async function resumableMemory(setting: Setting): Promise<number> {
+  const uploads = await requested(
+    setting,
+    RESUMABLE_MEMORY_UPLOADS * (MEMORY_ROUNDS + 1),
+    LARGE_BYTES,
+  );
+  await using corbel = await corbelOn(setting);
+  const some = (round: number) =>
+    uploads.slice(round * RESUMABLE_MEMORY_UPLOADS, (round + 1) * RESUMABLE_MEMORY_UPLOADS);
+  for (const one of some(0)) await sendAll(corbel, [one], WAYS.patch);
+  return await memoryGrowth(corbel, async () => {
+    for (let round = 1; round <= MEMORY_ROUNDS; round++) {
+      await sendAll(corbel, some(round), WAYS.patch);
+    }
+  });
 }
 
 const ROUNDS = 5;
