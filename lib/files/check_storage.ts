@@ -216,8 +216,9 @@ async function privateIsPrivate(seen: StorageProbe): Promise<StepOutcome> {
 async function inPieces({ blobs, upload, content }: StorageProbe): Promise<StepOutcome> {
   const { path, contentType, bytes } = upload;
   const pieced = { path, contentType, bytes, place: "private" as const };
-  const name = await blobs.pieces.begin(pieced);
   try {
+    await blobs.pieces.begin(pieced); // One that is given up in the end.
+    const name = await blobs.pieces.begin(pieced);
     await using writer = await blobs.pieces.goOn(pieced, { name, arrived: 0 });
     await writer.write(content);
     await writer.keep(() => Promise.resolve());

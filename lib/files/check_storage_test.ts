@@ -24,6 +24,7 @@ const EVERY_STEP = [
     `HEAD from ${origin}`,
   ]),
   "private files are private",
+  "uploads in pieces",
   "remove",
 ];
 
@@ -232,6 +233,9 @@ s3Test("each right that the keys lack fails the step that needs it", async () =>
     "s3:PutObject": ["write"],
     "s3:GetObject": ["publish", "read"],
     "s3:DeleteObject": ["remove"],
+    "s3:ListBucketMultipartUploads": ["uploads in pieces"],
+    "s3:ListMultipartUploadParts": ["uploads in pieces"],
+    "s3:AbortMultipartUpload": ["uploads in pieces"],
   };
   try {
     for (const [action, steps] of Object.entries(failing)) {

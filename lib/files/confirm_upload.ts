@@ -130,8 +130,8 @@ async function place(
 ): Promise<number> {
   const { path, contentType, bytes, claimedUntil } = row;
   // What is published late could replace what another claim has confirmed by then.
-  const left = Date.parse(claimedUntil!) - clock.now();
   const assertTime = () => {
+    const left = Date.parse(claimedUntil!) - clock.now();
     if (left < PUBLISH_MS + BLOB_CALL_MS) throw notReady();
   };
   const pieces = await wholePieces(blobs, row);

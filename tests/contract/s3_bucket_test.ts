@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import http from "node:http";
 import https from "node:https";
 import { HeadObjectCommand, PutBucketPolicyCommand, PutObjectCommand } from "@aws-sdk/client-s3";
-import { BlobsUnavailable } from "@/lib/files/blobs.ts";
+import { type Blobs, BlobsUnavailable } from "@/lib/files/blobs.ts";
 import { bucketPolicy, corsRules } from "@/lib/files/bucket_rules.ts";
 import { Secret } from "@/lib/crypto/secret.ts";
 import { openS3Blobs } from "@/lib/files/s3/blobs.ts";
@@ -23,7 +23,6 @@ interface Statement {
 
 /** What else there is to do to a bucket or an object, but for its policy, which is the test's own. */
 const OTHERS = [
-  "s3:AbortMultipartUpload",
   "s3:CreateBucket",
   "s3:DeleteObjectTagging",
   "s3:DeleteObjectVersion",
@@ -36,9 +35,7 @@ const OTHERS = [
   "s3:GetObjectAcl",
   "s3:GetObjectTagging",
   "s3:GetObjectVersion",
-  "s3:ListBucketMultipartUploads",
   "s3:ListBucketVersions",
-  "s3:ListMultipartUploadParts",
   "s3:PutBucketAcl",
   "s3:PutBucketTagging",
   "s3:PutBucketVersioning",
@@ -63,6 +60,7 @@ async function deny({ client, name }: TestBucket, rights: readonly string[]): Pr
 /** All that Corbel does with an object. */
 async function useAll({ blobs, stage }: OpenedBucket): Promise<void> {
   const path = aPath();
+  await useInPieces(blobs);
   await blobs.ping();
   await stage(path, "hello");
   assert.deepEqual(await blobs.stat("staged", path), { bytes: 5 });
@@ -74,12 +72,31 @@ async function useAll({ blobs, stage }: OpenedBucket): Promise<void> {
   assert.equal(await blobs.stat("stored", path), null);
 }
 
+/** An upload in pieces, and another that is given up. */
+async function useInPieces({ pieces }: Blobs): Promise<void> {
+  const upload = { path: aPath(), bytes: 5, contentType: TYPE, place: "private" as const };
+  await pieces.begin(upload);
+  const name = await pieces.begin(upload);
+  await using writer = await pieces.goOn(upload, { name, arrived: 0 });
+  await writer.write(new Uint8Array(5));
+  assert.deepEqual(await pieces.join(upload, name), { bytes: 5 });
+  await pieces.remove(upload.path);
+}
+
 onS3("the documented rights of the key are enough, and each of them is needed", async () => {
   await using opened = await openBucket();
   const { bucket } = opened;
   const { Statement } = JSON.parse(await documented("rights", bucket.name));
   const rights = Statement.flatMap(({ Action }: Statement) => Action) as string[];
-  assert.deepEqual(rights, ["s3:ListBucket", "s3:GetObject", "s3:PutObject", "s3:DeleteObject"]);
+  assert.deepEqual(rights, [
+    "s3:ListBucket",
+    "s3:ListBucketMultipartUploads",
+    "s3:GetObject",
+    "s3:PutObject",
+    "s3:DeleteObject",
+    "s3:ListMultipartUploadParts",
+    "s3:AbortMultipartUpload",
+  ]);
   await deny(bucket, OTHERS);
   await useAll(opened);
   for (const right of rights) {
