@@ -2,11 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import { z } from "@hono/zod-openapi";
-import {
-  type Checksum,
-  CHECKSUM_ALGORITHMS,
-  type ChecksumAlgorithm,
-} from "@/lib/http/checksum.ts";
+import { type Checksum, CHECKSUM_ALGORITHMS, type ChecksumAlgorithm } from "@/lib/http/checksum.ts";
 import { TUS_VERSION } from "@/lib/http/tus.ts";
 import { Problem } from "@/lib/problems.ts";
 import { NAME_PATTERN } from "@/lib/files/paths.ts";

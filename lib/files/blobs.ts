@@ -136,8 +136,15 @@ export interface Pieces {
   begin(upload: PiecedUpload): Promise<string>;
   /** How many of the noted bytes the store has: all of them, or fewer where some were lost. */
   arrived(upload: PiecedUpload, begun: Begun): Promise<number>;
-  /** Goes on behind what is noted, all of which the store has. One at a time may. */
-  goOn(upload: PiecedUpload, begun: Begun): Promise<PieceWriter>;
+  /**
+   * Goes on behind what is noted, all of which the store has. One at a time may.
+   * @param hold Told of the memory that the writer will take, before it does; what it throws ends it.
+   */
+  goOn(
+    upload: PiecedUpload,
+    begun: Begun,
+    hold?: (bytes: number) => void,
+  ): Promise<PieceWriter>;
   /** Puts in its place what has arrived whole; null where the store knows of no such upload. */
   join(upload: PiecedUpload, name: string): Promise<BlobStat | null>;
   /** All pieces of an upload, also those that were begun and never noted. */
@@ -146,8 +153,6 @@ export interface Pieces {
 
 /** Disposing of it forgets what is not safe. */
 export interface PieceWriter extends AsyncDisposable {
-  /** Bytes of memory that it takes at most. */
-  readonly holds: number;
   /**
    * Up to where somebody else can go on if this process ends now, once it is noted: bytes from the
    * upload's first one on.

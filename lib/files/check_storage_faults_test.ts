@@ -95,7 +95,6 @@ function openBucket(faults: Faults) {
         };
         const nothing = () => Promise.resolve();
         return Promise.resolve({
-          holds: 0,
           safe: 0,
           write,
           keep: nothing,

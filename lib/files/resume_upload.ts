@@ -75,8 +75,8 @@ export async function resumeUpload(
   if (arrived < turn.safe) await turn.note({ arrived });
   try {
     const name = turn.row.pieces ?? await begin(turn, blobs, upload);
-    await using writer = await blobs.pieces.goOn(upload, { name, arrived });
-    sent.hold(writer.holds);
+    const hold = (bytes: number) => sent.hold(bytes);
+    await using writer = await blobs.pieces.goOn(upload, { name, arrived }, hold);
     return progressOf(await take(turn, writer, sent), writer.safe);
   } catch (error) {
     if (!(error instanceof PiecesLost)) throw error;

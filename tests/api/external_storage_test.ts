@@ -55,7 +55,7 @@ s3Test(
       used: 0,
       reserved: 0,
       limit: null,
-      fileBytesMax: 5120 * MiB,
+      fileBytesMax: 80_000 * MiB,
       provider: "external",
     });
     const info = await files.info(upload.filePath);
@@ -77,15 +77,23 @@ s3Test("without a publicUrl the url is null, and a warning says why", async () =
   assert.equal(typeof body.warning, "string");
 });
 
-s3Test("there is neither quota nor maximum but the provider's, of 5 GiB for one PUT", async () => {
-  await using own = await openOwnBucket();
-  const { files } = own;
-  const body = { filename: "a.bin", contentType: "application/octet-stream" };
-  for (const size of [11 * MiB, 30 * MiB, 5120 * MiB]) {
-    assert.equal((await files.ask({ ...body, size })).status, 200, String(size));
-  }
-  refused(await files.ask({ ...body, size: 5120 * MiB + 1 }), 413, "FILE_TOO_LARGE");
-});
+s3Test(
+  "there is neither quota nor maximum but the provider's, of 5 GiB for one PUT and 10,000 parts",
+  async () => {
+    await using own = await openOwnBucket();
+    const { files } = own;
+    const body = { filename: "a.bin", contentType: "application/octet-stream" };
+    for (const size of [11 * MiB, 30 * MiB, 5120 * MiB]) {
+      assert.equal((await files.ask({ ...body, size })).status, 200, String(size));
+    }
+    for (const size of [5120 * MiB + 1, 80_000 * MiB]) {
+      const { status, body: asked } = await files.ask({ ...body, size });
+      assert.deepEqual([status, asked.signedUrl], [200, null], "no PUT takes it");
+      assert.match(asked.resumableUrl, /^http/);
+    }
+    refused(await files.ask({ ...body, size: 80_000 * MiB + 1 }), 413, "FILE_TOO_LARGE");
+  },
+);
 
 s3Test("each file stays where it was put, whatever the project's storage is by now", async () => {
   await using own = await openOwnBucket();

@@ -19,9 +19,13 @@ Deno.test("a request answers an address and a path at the top level, and holds t
   const { status, body, headers } = await files.ask(asked());
   assert.equal(status, 200);
   assert.equal(headers.get("cache-control"), "no-store");
-  assert.deepEqual(Object.keys(body), ["success", "signedUrl", "filePath", "data", "message"]);
+  assert.deepEqual(Object.keys(body), [
+    ...["success", "signedUrl", "resumableUrl", "filePath"],
+    ...["data", "message"],
+  ]);
   assert.equal(body.success, true);
-  assert.deepEqual(body.data, { signedUrl: body.signedUrl, filePath: body.filePath });
+  const { signedUrl, resumableUrl, filePath } = body;
+  assert.deepEqual(body.data, { signedUrl, resumableUrl, filePath });
   assert.match(body.signedUrl, /^https?:\/\//);
   assert.equal(projectOf(body.filePath), files.project.projectId);
   assert.match(body.filePath, /_cat\.png$/);

@@ -89,7 +89,6 @@ async function opened(file: string, options: Deno.OpenOptions): Promise<void> {
 }
 
 class FileWriter implements PieceWriter {
-  readonly holds = 0;
   readonly #file: Deno.FsFile;
   #safe: number;
 

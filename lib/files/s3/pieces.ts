@@ -107,8 +107,13 @@ export class S3Pieces implements Pieces {
     return isThere ? arrived : arrived - rest;
   }
 
-  async goOn(upload: PiecedUpload, { name, arrived }: Begun): Promise<PieceWriter> {
+  async goOn(
+    upload: PiecedUpload,
+    { name, arrived }: Begun,
+    hold: (bytes: number) => void = () => {},
+  ): Promise<PieceWriter> {
     const rest = restOf(upload, arrived);
+    hold(Math.min(partBytesOf(upload), upload.bytes - arrived + rest));
     const writer = new PartWriter(upload, arrived, {
       put: (part, bytes) => this.#putPart(upload, name, { part, bytes }),
       keepRest: (part, bytes) => this.#keepRest(upload.path, { part, bytes }),
@@ -211,7 +216,6 @@ interface PartSink {
 
 /** Holds one part in memory. */
 class PartWriter implements PieceWriter {
-  readonly holds: number;
   readonly #upload: PiecedUpload;
   readonly #sink: PartSink;
   readonly #buffer: Uint8Array;
@@ -225,8 +229,7 @@ class PartWriter implements PieceWriter {
     this.#sink = sink;
     this.#parts = arrived - restOf(upload, arrived);
     this.#safe = arrived;
-    this.holds = Math.min(partBytesOf(upload), upload.bytes - this.#parts);
-    this.#buffer = new Uint8Array(this.holds);
+    this.#buffer = new Uint8Array(Math.min(partBytesOf(upload), upload.bytes - this.#parts));
   }
 
   get safe(): number {
@@ -252,7 +255,7 @@ class PartWriter implements PieceWriter {
 
   /** How long the part will be. */
   get #whole(): number {
-    return Math.min(this.holds, this.#upload.bytes - this.#parts);
+    return Math.min(this.#buffer.length, this.#upload.bytes - this.#parts);
   }
 
   get #part(): number {
