@@ -215,7 +215,7 @@ export const StorageUsage = z.strictObject({
     description: "What both together may reach; null where the project has its own storage.",
   }),
   fileBytesMax: z.int().openapi({
-    description: "What one file may have; 5 GiB where the project has its own storage.",
+    description: "What one file may have; 80,000 MiB where the project has its own storage.",
   }),
   provider,
 }).openapi("StorageUsage", {
