@@ -57,9 +57,7 @@ export class UploadTurn implements AsyncDisposable {
       });
       if (taken !== null) return new UploadTurn(services, records, taken.value);
       await findOpen(services, projectId, path);
-      if (performance.now() > until) {
-        throw new Problem("UPLOAD_LOCKED", { retryAfter: RETRY_SECONDS });
-      }
+      if (performance.now() > until) throw locked();
       await records.updateOne(and(open, eq("isWanted", false)), { set: { isWanted: true } });
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }

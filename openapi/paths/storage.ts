@@ -3,6 +3,7 @@ import {
   FREE_OPEN_UPLOADS_MAX,
   PRO_FILES_MAX,
   PRO_OPEN_UPLOADS_MAX,
+  RESUMABLE_HOLD_HOURS,
   SMALL_BODY_BYTES_MAX,
   USER_FILES_MAX,
   USER_OPEN_UPLOADS_MAX,
@@ -43,7 +44,8 @@ export const requestUpload = contract({
   summary: "Request an upload",
   description: "The first of three steps: holds space for the file and answers an address to " +
     "which the client sends it by PUT, as it is and with its `Content-Type`, within 10 minutes. " +
-    "What is not confirmed within 20 minutes is given up, and its space is free again. A project " +
+    "What is not confirmed within 20 minutes is given up, and its space is free again; an upload " +
+    `that comes in pieces, to \`resumableUrl\`, ${RESUMABLE_HOLD_HOURS} hours after the last of them. A project ` +
     `on the free plan has at most ${FREE_OPEN_UPLOADS_MAX} such open uploads, and ` +
     `${FREE_FILES_MAX} files; on pro ${PRO_OPEN_UPLOADS_MAX} and ${PRO_FILES_MAX}. Where there is no ` +
     "room, the request itself ends uploads that have expired, 50 at most, and takes theirs. " +
