@@ -98,23 +98,14 @@ export const queryOf = <Shape extends z.ZodRawShape>(shape: Shape, of: string) =
   querySpec(shape, {
     unknown: (name) =>
       `${shown(name)} is not a parameter of ${of}: use ${Object.keys(shape).join(", ")}.`,
-    repeated: (name) => `${shown(name)} is given more than once.`,
+    repeated,
   });
 
+const repeated = (name: string): string => `${shown(name)} is given more than once.`;
+
 /** A query of which these parameters are read, and no others looked at. */
-export function openQueryOf<Shape extends z.ZodRawShape>(
-  shape: Shape,
-): QuerySpec<z.output<z.ZodObject<Shape>>> {
-  const known = queryOf(shape, "this operation");
-  const names = Object.keys(shape);
-  return {
-    schema: known.schema,
-    read(text) {
-      const given = [...new URLSearchParams(text)].filter(([name]) => names.includes(name));
-      return known.read(new URLSearchParams(given).toString());
-    },
-  };
-}
+export const openQueryOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  querySpec(shape, { unknown: null, repeated });
 
 /** A query of which one message tells all, whatever does not fit. */
 export const querySaying = <Shape extends z.ZodRawShape>(
@@ -124,7 +115,11 @@ export const querySaying = <Shape extends z.ZodRawShape>(
 
 function querySpec<Shape extends z.ZodRawShape>(
   shape: Shape,
-  messages: Readonly<Record<"unknown" | "repeated", (name: string) => string>>,
+  { unknown, repeated }: {
+    /** Null where they are not looked at. */
+    readonly unknown: ((name: string) => string) | null;
+    readonly repeated: (name: string) => string;
+  },
 ): QuerySpec<z.output<z.ZodObject<Shape>>> {
   const schema = z.object(shape);
   const refuse = (message: string) => new Problem("INVALID_QUERY", { message });
@@ -133,8 +128,11 @@ function querySpec<Shape extends z.ZodRawShape>(
     read(text) {
       const given = new Map<string, string>();
       for (const [name, value] of new URLSearchParams(text)) {
-        if (!Object.hasOwn(shape, name)) throw refuse(messages.unknown(name));
-        if (given.has(name)) throw refuse(messages.repeated(name));
+        if (!Object.hasOwn(shape, name)) {
+          if (unknown === null) continue;
+          throw refuse(unknown(name));
+        }
+        if (given.has(name)) throw refuse(repeated(name));
         given.set(name, value);
       }
       return parseInput(schema, Object.fromEntries(given), { problem: "INVALID_QUERY" });

@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { reap } from "@/lib/files/reaper.ts";
 import { reconcile } from "@/lib/files/reconcile.ts";
 import type { Services } from "@/lib/services.ts";
-import { stepped } from "../support/stepped.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { partials, textBytes } from "./blobs.ts";
 import { CONFIRM, FILE, type Files, openFiles, type Requested, sendOver } from "./files.ts";
+import { interleave, type Run } from "./interleaved.ts";
 import { offsetOf, resumablePath, sendRest, storedText } from "./resumable.ts";
 
 const TEXT = "hello, world";
@@ -47,36 +47,6 @@ async function act(
       await reap(services);
       return 200;
   }
-}
-
-interface Run {
-  readonly first: number;
-  /** Null when there were fewer steps. */
-  readonly second: number | null;
-}
-
-/** Does `first`, and `second` when it is about to take its step number `at`, counted from 0. */
-async function interleave(
-  files: Files,
-  upload: Requested,
-  { first, second, at }: { first: Act; second: Act; at: number },
-): Promise<Run> {
-  let [steps, inTransaction, isReached] = [0, false, false];
-  const reached = Promise.withResolvers<void>();
-  // Begun here: within a transaction only the transaction itself may be asked.
-  const other = reached.promise.then(() => act(files, files.app.services, second, upload));
-  const services = stepped(files.app.services, async (name) => {
-    if (name === "begin") inTransaction = true;
-    if (name === "committed") inTransaction = false;
-    if (steps++ !== at) return;
-    isReached = true;
-    reached.resolve();
-    // Neither a transaction nor a turn may be waited for by who holds up the other.
-    if ((inTransaction && name !== "begin") || second === "patch") return;
-    await other;
-  });
-  const status = await act(files, services, first, upload);
-  return { first: status, second: isReached ? await other : null };
 }
 
 const STATUSES: Readonly<Record<Act, readonly number[]>> = {
@@ -124,7 +94,11 @@ for (const first of ["patch", "confirm", "cancel"] as const) {
         await sendRest(app, { ...upload }, textBytes(TEXT.slice(0, BEGUN)));
         // A confirm has all of it to join.
         if (first === "confirm") await sendRest(app, upload, textBytes(TEXT));
-        const run = await interleave(files, upload, { first, second, at });
+        const run = await interleave<Act>(
+          app.services,
+          (services, what) => act(files, services, what, upload),
+          { first, second, at, waits: second === "patch" },
+        );
         if (run.second === null) {
           assert.ok(at >= STEPS_MIN[first]!, `${first} took ${at} steps`);
           break;

@@ -3,10 +3,10 @@ import { reap } from "@/lib/files/reaper.ts";
 import { reconcile } from "@/lib/files/reconcile.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Answer } from "../support/conforming_client.ts";
-import { stepped } from "../support/stepped.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { storage } from "../support/test_store.ts";
 import { CONFIRM, FILE, type Files, openFiles, putTo, type Requested, sendOver } from "./files.ts";
+import { interleave, type Run } from "./interleaved.ts";
 
 const SIZE = 12;
 const FIRST = "first bytes!";
@@ -42,36 +42,6 @@ async function act(
       })).status;
     }
   }
-}
-
-/** What a step-by-step run came to. */
-interface Run {
-  readonly first: number;
-  /** Null when there were fewer steps. */
-  readonly second: number | null;
-}
-
-/** Does `first`, and `second` when it is about to take its step number `at`, counted from 0. */
-async function interleave(
-  files: Files,
-  upload: Requested,
-  { first, second, at }: { first: Act; second: Act; at: number },
-): Promise<Run> {
-  let [steps, inTransaction, isReached] = [0, false, false];
-  const reached = Promise.withResolvers<void>();
-  // Begun here: within a transaction only the transaction itself may be asked.
-  const other = reached.promise.then(() => act(files, files.app.services, second, upload));
-  const services = stepped(files.app.services, async (name) => {
-    if (name === "begin") inTransaction = true;
-    if (name === "committed") inTransaction = false;
-    if (steps++ !== at) return;
-    isReached = true;
-    reached.resolve();
-    // A transaction that waited for what waits for it would never end.
-    if (!inTransaction || name === "begin") await other;
-  });
-  const status = await act(files, services, first, upload);
-  return { first: status, second: isReached ? await other : null };
 }
 
 async function storedText({ app }: Files, { filePath }: Requested): Promise<string | null> {
@@ -124,7 +94,11 @@ for (const first of WATCHED) {
       for (let at = 0;; at++) {
         const upload = await files.request(SIZE);
         await files.stage(upload, new TextEncoder().encode(FIRST));
-        const run = await interleave(files, upload, { first, second, at });
+        const run = await interleave<Act>(
+          files.app.services,
+          (services, what) => act(files, services, what, upload),
+          { first, second, at },
+        );
         if (run.second === null) {
           assert.ok(at >= STEPS_MIN[first], `${first} took ${at} steps`);
           break;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { type Pieces, PUBLISH_MS } from "@/lib/files/blobs.ts";
+import { type BlobStat, type Pieces, PUBLISH_MS } from "@/lib/files/blobs.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { reconcile } from "@/lib/files/reconcile.ts";
 import { UPLOAD_HOLD_MS } from "@/lib/limits.ts";
@@ -156,30 +156,39 @@ Deno.test("a confirmed file is changed by nobody who has its address, nor one th
   await assertSums(files, { used: 0, reserved: 0 });
 });
 
+/** A confirm that has come to joining the pieces, and goes on with that when it is released. */
+async function heldConfirm(
+  { app, project }: Files,
+  { filePath, size }: Requested,
+  goOn: (join: () => Promise<BlobStat | null>) => Promise<BlobStat | null>,
+): Promise<{ confirmed: Promise<Answer>; release: () => void }> {
+  const { pieces: real } = app.services.blobStores.internal;
+  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const held: Pieces = Object.assign(Object.create(real), {
+    arrived: real.arrived.bind(real),
+    async join(...given: Parameters<Pieces["join"]>) {
+      reached.resolve();
+      await released.promise;
+      return await goOn(() => real.join(...given));
+    },
+  });
+  const services = changedStores(app.services, { pieces: held });
+  const confirmed = sendOver(services, project, { path: CONFIRM, body: { filePath, size } });
+  await reached.promise;
+  return { confirmed, release: () => released.resolve() };
+}
+
 Deno.test("while a confirm joins the pieces nobody brings others, and nobody cancels", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
   const upload = await files.request(5);
   await patch(app, upload, 0, { body: textBytes("hello") });
-  const { pieces: real } = app.services.blobStores.internal;
-  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const slow: Pieces = Object.assign(Object.create(real), {
-    arrived: real.arrived.bind(real),
-    async join(...given: Parameters<Pieces["join"]>) {
-      reached.resolve();
-      await released.promise;
-      return await real.join(...given);
-    },
-  });
-  const services = changedStores(app.services, { pieces: slow });
-  const body = { filePath: upload.filePath, size: upload.size };
-  const confirmed = sendOver(services, files.project, { path: CONFIRM, body });
-  await reached.promise;
+  const { confirmed, release } = await heldConfirm(files, upload, (join) => join());
   const patches = [0, 5].map((offset) => patch(app, upload, offset, { body: textBytes("") }));
   refused(await cancel(app, upload), 423, "UPLOAD_LOCKED");
   refused(await files.confirm(upload), 409, "UPLOAD_NOT_READY");
   assert.equal(await offsetOf(app, upload), 5);
-  released.resolve();
+  release();
   assert.equal((await confirmed).status, 200);
   for (const patched of patches) refused(await patched, 410, "UPLOAD_GONE");
   assert.equal(await storedText(app, upload), "hello");
@@ -213,23 +222,14 @@ Deno.test("a confirm that comes back after its claim has lapsed commits nothing 
   const files = await openFiles(app);
   const upload = await files.request(5);
   await patch(app, upload, 0, { body: textBytes("hello") });
-  const { pieces: real } = app.services.blobStores.internal;
-  const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const frozen: Pieces = Object.assign(Object.create(real), {
-    arrived: real.arrived.bind(real),
-    async join() {
-      reached.resolve();
-      await released.promise;
-      throw new Error("it came back");
-    },
-  });
-  const services = changedStores(app.services, { pieces: frozen });
-  const body = { filePath: upload.filePath, size: upload.size };
-  const confirmed = sendOver(services, files.project, { path: CONFIRM, body });
-  await reached.promise;
+  const { confirmed, release } = await heldConfirm(
+    files,
+    upload,
+    () => Promise.reject(new Error("it came back")),
+  );
   app.clock.advance(2 * PUBLISH_MS);
   assert.equal((await patch(app, upload, 5, { body: textBytes("") })).status, 204);
-  released.resolve();
+  release();
   assert.ok((await confirmed).status >= 500);
   assert.equal((await files.confirm(upload)).status, 200);
   assert.equal(await storedText(app, upload), "hello");
