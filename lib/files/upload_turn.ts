@@ -18,6 +18,8 @@ export interface TurnServices {
 const TURN_MS = 10_000;
 /** Between two looks at the row, with which the turn is renewed and what has arrived is noted. */
 const RENEW_MS = 2_000;
+/** So much more is noted at once: a process that is killed loses hardly more than a part. */
+const NOTE_BYTES = 5_242_880;
 /** For whoever has the turn to notice that somebody else wants it, and to keep what it has. */
 const WAIT_MS = 5_000;
 const LOOK_MS = 200;
@@ -37,8 +39,8 @@ export class UploadTurn implements AsyncDisposable {
   #endsAt = performance.now() + TURN_MS;
   /** As it was when the turn began. */
   readonly row: UploadRecord;
-  /** Bytes that are safe in the store: they are noted with the next renewal. */
-  safe: number;
+  #safe: number;
+  #noted: number;
 
   /**
    * Waits for the turn as long as whoever has it may need to end. Throws `UPLOAD_GONE`, and
@@ -68,10 +70,18 @@ export class UploadTurn implements AsyncDisposable {
     this.#records = records;
     this.#mine = and(eq("path", row.path), eq("writer", row.writer!));
     this.row = row;
-    this.safe = row.arrived ?? 0;
-    this.#renewing = setInterval(() => {
-      this.#renewal ??= this.#renew().finally(() => this.#renewal = null);
-    }, RENEW_MS);
+    this.#safe = this.#noted = row.arrived ?? 0;
+    this.#renewing = setInterval(() => this.#renewSoon(), RENEW_MS);
+  }
+
+  /** Bytes that are safe in the store: they are noted with the next renewal. */
+  get safe(): number {
+    return this.#safe;
+  }
+
+  set safe(bytes: number) {
+    this.#safe = bytes;
+    if (bytes - this.#noted >= NOTE_BYTES) this.#renewSoon();
   }
 
   /** Aborted with a problem when the turn is over: the upload is, or somebody else wants it. */
@@ -82,7 +92,7 @@ export class UploadTurn implements AsyncDisposable {
   /** Notes how far the upload has come. Throws `UPLOAD_GONE`. */
   async note(change: { pieces?: string | null; arrived: number }): Promise<UploadRecord> {
     await this.#renewal; // It would note less, perhaps later.
-    this.safe = change.arrived;
+    this.#safe = change.arrived;
     return await this.#store(change);
   }
 
@@ -96,13 +106,18 @@ export class UploadTurn implements AsyncDisposable {
       },
     });
     if (noted === null) throw gone();
+    this.#noted = change.arrived;
     this.#endsAt = performance.now() + TURN_MS;
     return noted.value;
   }
 
+  #renewSoon(): void {
+    this.#renewal ??= this.#renew().finally(() => this.#renewal = null);
+  }
+
   async #renew(): Promise<void> {
     try {
-      const { isWanted } = await this.#store({ arrived: this.safe });
+      const { isWanted } = await this.#store({ arrived: this.#safe });
       if (isWanted) this.#over.abort(locked());
     } catch (error) {
       // A store that is away may come back; but nothing is written once somebody else may be at it.

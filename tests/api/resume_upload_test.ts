@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { RESUMABLE_HOLD_MS, UPLOAD_HOLD_MS } from "@/lib/limits.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { addressOf, partials, put, textBytes } from "./blobs.ts";
-import { openFiles } from "./files.ts";
+import { until } from "../acceptance/until.ts";
+import { MiB, openFiles } from "./files.ts";
 import { head, offsetOf, patch, resumablePath, storedText } from "./resumable.ts";
 import { refused } from "./test_collection.ts";
 
@@ -205,4 +206,31 @@ Deno.test("UPLOAD_LOCKED: a later connection gets the turn, and the first one en
   resolve();
   assert.equal((await files.confirm(upload)).status, 200);
   assert.equal(await storedText(app, upload), "abcdefghij");
+});
+
+Deno.test("while a long piece arrives it is noted how far it has come, for who goes on if it is killed", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const size = 9 * MiB;
+  const upload = await files.request(size);
+  const waits = Promise.withResolvers<void>();
+  const chunk = new Uint8Array(65_536);
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (sent === 6 * MiB) await waits.promise;
+      if (sent === size) return controller.close();
+      sent += chunk.length;
+      controller.enqueue(chunk.slice());
+    },
+  }, { highWaterMark: 0 });
+  const { setInterval } = globalThis;
+  globalThis.setInterval = (() => 0) as never; // Not by what is noted every two seconds.
+  const patching = patch(app, upload, 0, { body });
+  const isNoted = async () => (await files.rows())[0]!.arrived! >= 5 * MiB;
+  await until("a part is noted", isNoted, 30_000)
+    .finally(() => globalThis.setInterval = setInterval);
+  assert.ok(await offsetOf(app, upload) >= 5 * MiB);
+  waits.resolve();
+  assert.equal((await patching).status, 204);
 });
