@@ -21,14 +21,14 @@ export async function upload(call, file, { progress, signal }) {
   }
   const { resumableUrl, filePath } = begun;
 
-  for (let failures = 0, arrived = 0;;) {
+  for (let failures = 0, arrived = 0, sent = 0;;) {
     try {
       // 2. Send what is missing.
       const before = arrived;
       arrived = await arrivedOf(resumableUrl);
       if (arrived > before) failures = 0;
-      const sent = (bytes) => progress(arrived + bytes, false);
-      if (arrived < size) await send(resumableUrl, { file, arrived, sent, signal });
+      const told = (bytes) => progress(sent = arrived + bytes, false);
+      if (arrived < size) await send(resumableUrl, { file, arrived, told, signal });
 
       // 3. Confirm. Only now is it a file; to confirm again answers the same.
       await ask("confirm", { filePath, size });
@@ -40,7 +40,7 @@ export async function upload(call, file, { progress, signal }) {
         localStorage.removeItem(kept);
         throw error;
       }
-      progress(arrived, true);
+      progress(sent, true);
       await pause(1000 * 2 ** Math.min(failures++, 4), signal);
     }
   }
@@ -60,10 +60,10 @@ async function arrivedOf(url) {
 }
 
 /** `fetch` would do, but does not tell how far it is. */
-function send(url, { file, arrived, sent, signal }) {
+function send(url, { file, arrived, told, signal }) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.upload.onprogress = ({ loaded }) => sent(loaded);
+    request.upload.onprogress = ({ loaded }) => told(loaded);
     request.onload = () => {
       if (request.status === 204) return resolve();
       reject(failure(JSON.parse(request.responseText).message, request.status));
