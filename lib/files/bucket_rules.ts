@@ -2,11 +2,15 @@
 
 import { FOLDERS } from "./blobs.ts";
 
-/** S3 refuses a rule that names OPTIONS: it answers preflights by itself. */
+/**
+ * S3 refuses a rule that names OPTIONS: it answers preflights by itself. Uppy's plugin for S3 waits for
+ * ever for an ETag that it may not read.
+ */
 export const corsRules = (origins: readonly string[]) => [{
   AllowedOrigins: origins,
   AllowedMethods: ["PUT", "GET", "HEAD"],
   AllowedHeaders: ["content-type", "content-length"],
+  ExposeHeaders: ["ETag"],
   MaxAgeSeconds: 3600,
 }];
 

@@ -112,6 +112,7 @@ s3Test("with the rules that the check prints every step is well, and nothing is 
     AllowedOrigins: ORIGINS,
     AllowedMethods: ["PUT", "GET", "HEAD"],
     AllowedHeaders: ["content-type", "content-length"],
+    ExposeHeaders: ["ETag"],
     MaxAgeSeconds: 3600,
   }]);
   await setCors(fixture.bucket, first.corsRules);

@@ -178,18 +178,6 @@ browserTest(
     await page.goto(site.origin);
     await signUp(page, "ada@example.com");
 
-    await t.step("a page that is opened again goes on with the same file", async () => {
-      const other = await pictureFile(folder, "Harbour.jpg");
-      await choose(page, other);
-      await areSent(page, 600_000);
-      await page.reload();
-      await page.getByText("Choose a picture").waitFor();
-      await choose(page, other);
-      await said(page, "Harbour.jpg is uploaded.");
-      const sent = offsets(watched);
-      assert.ok(sent.length === 2 && sent[1]! > 0, sent.join());
-    });
-
     await t.step("who stops it has nothing uploaded, and no space is held", async () => {
       const other = await pictureFile(folder, "Fog.jpg");
       await choose(page, other);
@@ -203,6 +191,19 @@ browserTest(
         key: site.project.secretKey,
       });
       assert.equal(body.data.reserved, 0);
+    });
+
+    await t.step("a page that is opened again goes on with the same file", async () => {
+      const other = await pictureFile(folder, "Harbour.jpg");
+      const before = offsets(watched).length;
+      await choose(page, other);
+      await areSent(page, 600_000);
+      await page.reload();
+      await page.getByText("Choose a picture").waitFor();
+      await choose(page, other);
+      await said(page, "Harbour.jpg is uploaded.");
+      const sent = offsets(watched).slice(before);
+      assert.ok(sent.length === 2 && sent[1]! > 0, sent.join());
     });
 
     await t.step(

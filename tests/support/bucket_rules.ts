@@ -12,6 +12,7 @@ export interface CorsRule {
   readonly AllowedOrigins: readonly string[];
   readonly AllowedMethods: readonly string[];
   readonly AllowedHeaders: readonly string[];
+  readonly ExposeHeaders?: readonly string[];
 }
 
 /** Sets the whole CORS configuration. */
@@ -24,6 +25,7 @@ export async function setCors(
     AllowedOrigins: [...rule.AllowedOrigins],
     AllowedMethods: [...rule.AllowedMethods],
     AllowedHeaders: [...rule.AllowedHeaders],
+    ExposeHeaders: [...rule.ExposeHeaders ?? []],
   }));
   await client.send(
     new PutBucketCorsCommand({ Bucket: name, CORSConfiguration: { CORSRules } }),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { corsRules } from "@/lib/files/bucket_rules.ts";
 import { browserTest, openBrowser } from "../../support/browser.ts";
 import { setCors } from "../../support/bucket_rules.ts";
 import { createTestBucket, hasS3, settingsOf } from "../../support/s3.ts";
@@ -186,11 +187,7 @@ if (hasS3()) {
         server.settings,
         given,
       );
-      await setCors(bucket, [{
-        AllowedOrigins: [origin],
-        AllowedMethods: ["PUT", "GET", "HEAD"],
-        AllowedHeaders: ["content-type", "content-length"],
-      }]);
+      await setCors(bucket, corsRules([origin]));
       await assertUploads(server, project, site);
     },
   );
