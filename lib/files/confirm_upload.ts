@@ -19,7 +19,6 @@ import {
 } from "./ledger.ts";
 import { canBe, HEAD_BYTES, isTold } from "./real_type.ts";
 import { type FileServices, removeLeftover } from "./removals.ts";
-import { piecedUpload } from "./resume_upload.ts";
 import { publicUrlOf } from "./public_url.ts";
 import { providerOf, type StorageProvider } from "./stores.ts";
 import {
@@ -27,6 +26,7 @@ import {
   findInScope,
   findUpload,
   inScope,
+  piecedUpload,
   placeOf,
   type UploadRecord,
   UPLOADS,

@@ -12,7 +12,7 @@ import { projectOf } from "./paths.ts";
 import type { FileServices } from "./removals.ts";
 import { findOpen, locked, UploadTurn } from "./upload_turn.ts";
 import type { UploadTokens } from "./upload_tokens.ts";
-import { placeOf, type UploadRecord } from "./uploads.ts";
+import { piecedUpload, type UploadRecord } from "./uploads.ts";
 
 export interface ResumeServices extends FileServices {
   readonly uploadTokens: UploadTokens;
@@ -119,13 +119,6 @@ async function addressed(
 
 const storeOf = ({ blobStores }: ResumeServices, projectId: Id, row: UploadRecord) =>
   blobStores.named(projectId, row.target);
-
-export const piecedUpload = (row: UploadRecord): PiecedUpload => ({
-  path: row.path,
-  bytes: row.bytes,
-  contentType: row.contentType,
-  place: placeOf(row),
-});
 
 /** What the row has noted, as far as the store has it. */
 async function arrivedOf({ pieces }: Blobs, row: UploadRecord): Promise<number> {

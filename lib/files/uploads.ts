@@ -1,6 +1,6 @@
 import { ALL, eq } from "../store/filter.ts";
 import type { Definition, Engine, Filter, Id, StoredRecord } from "../store/port.ts";
-import type { FilePlace } from "./blobs.ts";
+import type { FilePlace, PiecedUpload } from "./blobs.ts";
 import { projectOf } from "./paths.ts";
 
 /**
@@ -117,6 +117,14 @@ export const visibilityOf = ({ visibility = "public" }: UploadRecord): Visibilit
 /** Where the file of a row lies. */
 export const placeOf = (row: UploadRecord): FilePlace =>
   visibilityOf(row) === "private" ? "private" : "stored";
+
+/** The upload of a row, as a store takes it in pieces. */
+export const piecedUpload = (row: UploadRecord): PiecedUpload => ({
+  path: row.path,
+  bytes: row.bytes,
+  contentType: row.contentType,
+  place: placeOf(row),
+});
 
 /** Which files: all of a project, or a user's own. To a user there are no others. */
 export interface FileScope {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { reap } from "@/lib/files/reaper.ts";
 import { reconcile } from "@/lib/files/reconcile.ts";
 import { type UploadRecord, UPLOADS } from "@/lib/files/uploads.ts";
-import { piecedUpload } from "@/lib/files/resume_upload.ts";
+import { piecedUpload } from "@/lib/files/uploads.ts";
 import { UPLOAD_HOLD_MS } from "@/lib/limits.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { createApp } from "@/routes/app.ts";

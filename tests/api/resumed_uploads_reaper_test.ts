@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { piecesPath } from "@/lib/files/paths.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { reconcile } from "@/lib/files/reconcile.ts";
-import { piecedUpload } from "@/lib/files/resume_upload.ts";
+import { piecedUpload } from "@/lib/files/uploads.ts";
 import { RESUMABLE_HOLD_MS, UPLOAD_HOLD_MS } from "@/lib/limits.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { partials, textBytes } from "./blobs.ts";
