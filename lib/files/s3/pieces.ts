@@ -25,11 +25,15 @@ import {
 } from "../blobs.ts";
 import { piecesPath } from "../paths.ts";
 import { CALL_MS, type S3Calls, within } from "./calls.ts";
+import { statusOf } from "./failures.ts";
 
 /** The least that stores take, but for the last part. */
 const PART_BYTES_MIN = 5_242_880;
 /** The most that stores take. */
 const PARTS_MAX = 10_000;
+
+/** Buffers that are kept for the next uploads, of 5 MiB each. */
+const FREE_MAX = 8;
 
 /** A part goes over the network as a whole. */
 const PART_WITHIN_MS = 60_000;
@@ -158,17 +162,25 @@ export class S3Pieces implements Pieces {
     await calls.ask(within(CALL_MS), (client, o) => client.send(rest, o));
   }
 
+  /** Stores that know no such upload may close the connection before they have said so. */
   async #putPart(
     { path, place }: PiecedUpload,
     UploadId: string,
     { part: PartNumber, bytes: Body }: { part: number; bytes: Uint8Array },
   ): Promise<void> {
-    const object = this.#object(place, path);
-    const command = new UploadPartCommand({ ...object, UploadId, PartNumber, Body });
+    const { calls } = this.#options;
+    const upload = { ...this.#object(place, path), UploadId };
+    const command = new UploadPartCommand({ ...upload, PartNumber, Body });
     const by = within(PART_WITHIN_MS);
-    const put = await this.#options.calls
-      .ask(by, (client, o) => client.send(command, o), PART_ATTEMPT_MS);
-    if (put === null) throw new PiecesLost();
+    try {
+      const put = await calls.ask(by, (client, o) => client.send(command, o), PART_ATTEMPT_MS);
+      if (put === null) throw new PiecesLost();
+    } catch (error) {
+      if (!(error instanceof BlobsUnavailable) || statusOf(error.cause) !== undefined) throw error;
+      const list = new ListPartsCommand({ ...upload, MaxParts: 1 });
+      const known = await calls.ask(within(CALL_MS), (client, o) => client.send(list, o));
+      throw known === null ? new PiecesLost() : error;
+    }
   }
 
   async #keepRest(
@@ -209,6 +221,19 @@ export class S3Pieces implements Pieces {
   }
 }
 
+/**
+ * Buffers of the usual length that are free, of the uploads into whatever bucket: of those that are
+ * thrown away most are collected late, and twelve uploads at once took twice the memory.
+ */
+const free: Uint8Array[] = [];
+
+const takeBuffer = (bytes: number): Uint8Array =>
+  (bytes === PART_BYTES_MIN ? free.pop() : undefined) ?? new Uint8Array(bytes);
+
+function giveBuffer(buffer: Uint8Array): void {
+  if (buffer.length === PART_BYTES_MIN && free.length < FREE_MAX) free.push(buffer);
+}
+
 interface PartSink {
   put(part: number, bytes: Uint8Array): Promise<void>;
   keepRest(part: number, bytes: Uint8Array): Promise<void>;
@@ -223,13 +248,15 @@ class PartWriter implements PieceWriter {
   #parts: number;
   #filled = 0;
   #safe: number;
+  /** Whether nothing of the buffer may be on its way still, as after a call that was given up. */
+  #isSent = true;
 
   constructor(upload: PiecedUpload, arrived: number, sink: PartSink) {
     this.#upload = upload;
     this.#sink = sink;
     this.#parts = arrived - restOf(upload, arrived);
     this.#safe = arrived;
-    this.#buffer = new Uint8Array(Math.min(partBytesOf(upload), upload.bytes - this.#parts));
+    this.#buffer = takeBuffer(Math.min(partBytesOf(upload), upload.bytes - this.#parts));
   }
 
   get safe(): number {
@@ -263,7 +290,9 @@ class PartWriter implements PieceWriter {
   }
 
   async #put(): Promise<void> {
+    this.#isSent = false;
     await this.#sink.put(this.#part, this.#buffer.subarray(0, this.#filled));
+    this.#isSent = true;
     this.#parts += this.#filled;
     this.#filled = 0;
     this.#safe = this.#parts;
@@ -276,9 +305,14 @@ class PartWriter implements PieceWriter {
   async keep(note: () => Promise<void>): Promise<void> {
     if (this.#filled === 0 || this.#filled === this.#whole) return;
     await note();
+    this.#isSent = false;
     await this.#sink.keepRest(this.#part, this.#buffer.subarray(0, this.#filled));
+    this.#isSent = true;
     this.#safe = this.#parts + this.#filled;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {}
+  // deno-lint-ignore require-await -- Disposed like others.
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isSent) giveBuffer(this.#buffer);
+  }
 }
