@@ -16,6 +16,9 @@ const EXPOSED = [
   "ratelimit-limit",
   "ratelimit-remaining",
   "ratelimit-reset",
+  // What clients of tus read.
+  ...["tus-resumable", "tus-version", "tus-extension", "tus-checksum-algorithm"],
+  ...["upload-offset", "upload-length", "upload-expires"],
 ];
 
 const words = (header: string | null): string[] =>
