@@ -184,20 +184,14 @@ async function call(url, body) {
   return answer.data;
 }
 
-let loading;
-
-/** The library, once. */
-const loaded = (src) =>
-  loading ??= new Promise((resolve, reject) => {
-    const script = document.createElement("script");
-    script.src = src;
-    script.addEventListener("load", resolve);
-    script.addEventListener("error", () => {
-      loading = undefined;
-      reject(new Error("Corbel cannot be reached: try again."));
-    });
-    document.head.append(script);
-  });
+/** The library: browsers load it once. */
+async function loaded(src) {
+  try {
+    await import(src);
+  } catch {
+    throw new Error("Corbel cannot be reached: try again.");
+  }
+}
 
 /** A network that is off is waited for. */
 function put(path, file, progress) {
