@@ -52,7 +52,7 @@ export const FILE_PROBLEMS = {
   UPLOAD_OFFSET_MISMATCH: {
     status: 409,
     message: "The upload has come to another place: ask how far with HEAD, and go on from there.",
-    when: "`Upload-Offset` is not the number of bytes that have arrived, or the store has lost " +
+    when: "Another number of bytes has arrived than `Upload-Offset` says, or the store has lost " +
       "some of them.",
   },
   UPLOAD_GONE: {
@@ -63,7 +63,7 @@ export const FILE_PROBLEMS = {
   TUS_VERSION_UNSUPPORTED: {
     status: 412,
     message: "Uploads are resumed by version 1.0.0 of the tus protocol.",
-    when: "`Tus-Resumable` names another version.",
+    when: "Another version is named by `Tus-Resumable`.",
   },
   UPLOAD_LOCKED: {
     status: 423,
