@@ -33,7 +33,7 @@ const PART_BYTES_MIN = 5_242_880;
 const PARTS_MAX = 10_000;
 
 /** Buffers that are kept for the next uploads, of 5 MiB each. */
-const FREE_MAX = 8;
+const FREE_MAX = 12;
 
 /** A part goes over the network as a whole. */
 const PART_WITHIN_MS = 60_000;
