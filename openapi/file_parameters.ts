@@ -69,15 +69,17 @@ export const readingQuery = openQueryOf({
   }),
 });
 
+const signedText = () => z.string().regex(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
+
 export const uploadToken = path(
-  z.string().regex(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/),
+  signedText(),
   "What the server signed: which bytes may be put where, and for how long.",
   "WyI2NmYxYTBjMmU0YjBhMWIyYzNkNGU1ZjYvMGY4ZmFkNWIiXQ.9qT0KkIO9l3Y0yqK3T1xWg",
 );
 
 /** Of an upload in pieces. */
 export const resumableToken = path(
-  z.string().regex(/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/),
+  signedText(),
   "What the server signed: which upload it is.",
   "IjY2ZjFhMGMyZTRiMGExYjJjM2Q0ZTVmNi8wZjhmYWQ1YiI.5dT0KkIO9l3Y0yqK3T1xWg",
 );
@@ -94,8 +96,10 @@ export const tusResumable: HeaderParameter<void> = {
   },
 };
 
+const OFFSET = /^\d{1,15}$/;
+
 export const uploadOffset: HeaderParameter<number> = {
-  schema: z.string().regex(/^\d{1,15}$/).openapi({
+  schema: z.string().regex(OFFSET).openapi({
     param: {
       description:
         "How many bytes have arrived before: the first byte of the body comes behind them.",
@@ -104,7 +108,7 @@ export const uploadOffset: HeaderParameter<number> = {
   }),
   problem: "INVALID_UPLOAD",
   read(text) {
-    if (text !== null && /^\d{1,15}$/.test(text)) return Number(text);
+    if (text !== null && OFFSET.test(text)) return Number(text);
     throw new Problem("INVALID_UPLOAD", {
       message: "Upload-Offset must be the number of bytes that have arrived.",
     });

@@ -165,7 +165,7 @@ export interface PieceWriter extends AsyncDisposable {
    * @param note Notes what is safe so far, before what it rests on is written over; where it throws,
    * nothing is.
    */
-  keep(note: () => Promise<void>): Promise<void>;
+  keep(note: () => Promise<unknown>): Promise<void>;
 }
 
 /** The store has dropped what had arrived: the upload begins anew. */

@@ -13,7 +13,8 @@ import {
   NOTHING,
   plus,
   removeObjects,
-  removeRows,
+  removeRow,
+  UNCLAIMED,
   unclaimed,
   unexpired,
 } from "./ledger.ts";
@@ -207,10 +208,7 @@ async function refuseArrived(
   projectId: Id,
   { row, problem }: { readonly row: UploadRecord; readonly problem: Problem },
 ): Promise<false> {
-  const removed = await removeRows(services, projectId, async (uploads) => {
-    const gone = await uploads.deleteOne(stillMine(row));
-    return gone === null ? [] : [gone.value];
-  });
+  const removed = await removeRow(services, projectId, stillMine(row));
   if (removed.rows.length === 0) return false;
   await removeObjects(services, projectId, removed);
   throw problem;
@@ -235,7 +233,7 @@ async function giveBack(
 ): Promise<void> {
   try {
     await engine.records<UploadRecord>(projectId, UPLOADS).updateOne(stillMine(row), {
-      set: { state: "requested", claim: null, claimedUntil: null, ...change },
+      set: { ...UNCLAIMED, ...change },
     });
   } catch (error) {
     log.write("warn", "A claim is left to lapse", { path: row.path, error: String(error) });

@@ -1,7 +1,7 @@
 import { timestamp } from "../clock.ts";
 import { Problem } from "../problems.ts";
 import { and, eq, or } from "../store/filter.ts";
-import { isOver, removeObjects, removeRows, unclaimed, unexpired } from "./ledger.ts";
+import { isOver, removeObjects, removeRow, unclaimed, unexpired } from "./ledger.ts";
 import type { FileServices } from "./removals.ts";
 import { type FileScope, findInScope, inScope } from "./uploads.ts";
 
@@ -22,10 +22,7 @@ export async function deleteFile(
     inScope(scope),
     or(eq("state", "confirmed"), and(unexpired(clock), unclaimed(clock))),
   );
-  const removed = await removeRows(services, projectId, async (uploads) => {
-    const gone = await uploads.deleteOne(mine);
-    return gone === null ? [] : [gone.value];
-  });
+  const removed = await removeRow(services, projectId, mine);
   if (removed.rows.length === 0) {
     const row = await findInScope(services, scope, path);
     if (row === null || isOver(row, timestamp(clock))) throw new Problem("FILE_NOT_FOUND");

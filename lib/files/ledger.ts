@@ -88,6 +88,9 @@ export async function secondsToExpiry(
   return Math.max(1, Math.ceil(ms / 1000));
 }
 
+/** Of a row that no confirm has in its hands any more. */
+export const UNCLAIMED = { state: "requested", claim: null, claimedUntil: null } as const;
+
 /** Whether nobody is about to confirm it: no confirm has taken it, or the one that had died. */
 export const unclaimed = (clock: Clock): Filter =>
   or(
@@ -121,6 +124,17 @@ export async function removeRows(
     return { rows, removals: await enqueueRemovals(tx, services, rows) };
   });
 }
+
+/** The same with the one row that a filter lets through, if there is one. */
+export const removeRow = (
+  services: FileServices,
+  projectId: Id,
+  which: Filter,
+): Promise<RemovedRows> =>
+  removeRows(services, projectId, async (uploads) => {
+    const gone = await uploads.deleteOne(which);
+    return gone === null ? [] : [gone.value];
+  });
 
 /** What cannot be removed now is tried again by the reaper. */
 export async function removeObjects(

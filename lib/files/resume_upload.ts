@@ -7,7 +7,7 @@ import { isInUse } from "../projects/projects.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import { type Blobs, type PiecedUpload, PiecesLost, type PieceWriter } from "./blobs.ts";
-import { removeObjects, removeRows, unclaimed, unexpired } from "./ledger.ts";
+import { removeObjects, removeRow, unclaimed, unexpired } from "./ledger.ts";
 import { projectOf } from "./paths.ts";
 import type { FileServices } from "./removals.ts";
 import { findOpen, locked, UploadTurn } from "./upload_turn.ts";
@@ -94,10 +94,7 @@ export async function resumeUpload(
 export async function cancelUpload(services: ResumeServices, token: string): Promise<void> {
   const { projectId, path } = await addressed(services, token);
   const open = and(eq("path", path), unexpired(services.clock), unclaimed(services.clock));
-  const removed = await removeRows(services, projectId, async (uploads) => {
-    const gone = await uploads.deleteOne(open);
-    return gone === null ? [] : [gone.value];
-  });
+  const removed = await removeRow(services, projectId, open);
   if (removed.rows.length === 0) {
     await findOpen(services, projectId, path);
     throw locked();
@@ -144,11 +141,11 @@ async function take(turn: UploadTurn, writer: PieceWriter, sent: SentPiece): Pro
   } catch (error) {
     // What may be wrong is nothing to go on behind.
     if (sent.checksum === null && !(error instanceof PiecesLost)) {
-      await writer.keep(async () => void await note()).then(note).catch(() => {});
+      await writer.keep(note).then(note).catch(() => {});
     }
     throw error;
   }
-  await writer.keep(async () => void await note());
+  await writer.keep(note);
   return await note();
 }
 

@@ -2,7 +2,7 @@ import { UPLOAD_HOLD_MS } from "../limits.ts";
 import { isInUse } from "../projects/projects.ts";
 import { and, within } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
-import type { Blobs } from "./blobs.ts";
+import type { Blobs, ListedBlob } from "./blobs.ts";
 import { isPiecesPath, projectOf, uploadOf } from "./paths.ts";
 import type { FileServices } from "./removals.ts";
 import { type UploadRecord, UPLOADS } from "./uploads.ts";
@@ -21,21 +21,18 @@ export async function sweep(
   prefix: string,
   stopped: () => boolean = () => false,
 ): Promise<number> {
-  let swept = 0;
-  for (const place of ["staged", "partial"] as const) {
-    const which = place === "staged" ? () => true : isPiecesPath;
-    swept += await sweepUnawaited(services, blobs, { place, prefix, which, stopped });
-    if (stopped()) return swept;
-  }
+  let swept = await sweepUnawaited(services, blobs, { place: "staged", prefix, stopped });
   const growsNoMore = services.clock.now() - UPLOAD_HOLD_MS;
   for await (const page of walkBlobPages(blobs, "partial", prefix)) {
+    if (stopped()) return swept;
+    const pieces = page.filter(({ path }) => isPiecesPath(path));
+    swept += await removeUnawaited(services, blobs, { place: "partial", page: pieces, stopped });
     for (const { path, writtenAt } of page) {
+      if (stopped()) return swept;
       if (writtenAt > growsNoMore || isPiecesPath(path)) continue;
       await blobs.remove("partial", path);
       swept++;
-      if (stopped()) return swept;
     }
-    if (stopped()) return swept;
   }
   return swept;
 }
@@ -44,29 +41,42 @@ export async function sweep(
 export async function sweepUnawaited(
   services: FileServices,
   blobs: Blobs,
-  { place, prefix, which = () => true, stopped = () => false }: {
+  { place, prefix, stopped = () => false }: {
     place: "staged" | "partial";
     prefix: string;
-    which?: (path: string) => boolean;
     stopped?: () => boolean;
   },
 ): Promise<number> {
   let swept = 0;
-  const pathOf = place === "staged" ? (path: string) => path : uploadOf;
   for await (const page of walkBlobPages(blobs, place, prefix)) {
     if (stopped()) return swept;
-    const wanted = page.map(({ path }) => path).filter(which);
-    for (const [projectId, paths] of Map.groupBy(wanted, (path) => projectOf(pathOf(path)))) {
-      if (projectId === null || !await isInUse(services, projectId)) continue;
-      const awaited = await awaitedPaths(services, projectId, paths.map(pathOf));
-      for (const path of paths.filter((path) => !awaited.has(pathOf(path)))) {
-        if (stopped()) return swept;
-        await blobs.remove(place, path);
-        swept++;
-      }
-    }
+    swept += await removeUnawaited(services, blobs, { place, page, stopped });
   }
   return swept;
+}
+
+async function removeUnawaited(
+  services: FileServices,
+  blobs: Blobs,
+  { place, page, stopped }: {
+    place: "staged" | "partial";
+    page: readonly ListedBlob[];
+    stopped: () => boolean;
+  },
+): Promise<number> {
+  let removed = 0;
+  const pathOf = place === "staged" ? (path: string) => path : uploadOf;
+  for (const [projectId, found] of Map.groupBy(page, ({ path }) => projectOf(pathOf(path)))) {
+    if (projectId === null || !await isInUse(services, projectId)) continue;
+    const paths = found.map(({ path }) => path);
+    const awaited = await awaitedPaths(services, projectId, paths.map(pathOf));
+    for (const path of paths.filter((path) => !awaited.has(pathOf(path)))) {
+      if (stopped()) return removed;
+      await blobs.remove(place, path);
+      removed++;
+    }
+  }
+  return removed;
 }
 
 /**

@@ -5,8 +5,8 @@ import type { Log } from "../runtime/log.ts";
 import { Problem } from "../problems.ts";
 import { and, compare, eq, or } from "../store/filter.ts";
 import type { Engine, Filter, Id, Records } from "../store/port.ts";
-import { isOver, unclaimed, unexpired } from "./ledger.ts";
-import { type UploadRecord, UPLOADS } from "./uploads.ts";
+import { isOver, UNCLAIMED, unclaimed, unexpired } from "./ledger.ts";
+import { findUpload, type UploadRecord, UPLOADS } from "./uploads.ts";
 
 export interface TurnServices {
   readonly engine: Engine;
@@ -54,6 +54,7 @@ export class UploadTurn implements AsyncDisposable {
     for (;;) {
       const free = or(eq("writer", null), compare("writerUntil", "lte", timestamp(clock)));
       const open = and(eq("path", path), unclaimed(clock), unexpired(clock));
+      // A confirm that has died, or comes back after its time, commits no more.
       const taken = await records.updateOne(and(open, free), {
         set: { ...UNCLAIMED, writer, writerUntil: turnEnd(clock), isWanted: false },
       });
@@ -142,9 +143,6 @@ export class UploadTurn implements AsyncDisposable {
 
 const RETRY_SECONDS = 1;
 
-/** A confirm that has died, or comes back after its time, commits no more. */
-const UNCLAIMED = { state: "requested", claim: null, claimedUntil: null } as const;
-
 const gone = () => new Problem("UPLOAD_GONE");
 export const locked = (): Problem => new Problem("UPLOAD_LOCKED", { retryAfter: RETRY_SECONDS });
 
@@ -156,8 +154,7 @@ export async function findOpen(
   projectId: Id,
   path: string,
 ): Promise<UploadRecord> {
-  const found = await engine.records<UploadRecord>(projectId, UPLOADS).findOne(eq("path", path));
-  const row = found?.value ?? null;
+  const row = await findUpload({ engine }, projectId, path);
   if (row === null || row.state === "confirmed" || isOver(row, timestamp(clock))) throw gone();
   return row;
 }

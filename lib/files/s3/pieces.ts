@@ -302,7 +302,7 @@ class PartWriter implements PieceWriter {
    * What is kept of a part is written over only once nothing that is noted rests on it. A whole part
    * that the store has refused is no rest.
    */
-  async keep(note: () => Promise<void>): Promise<void> {
+  async keep(note: () => Promise<unknown>): Promise<void> {
     if (this.#filled === 0 || this.#filled === this.#whole) return;
     await note();
     this.#isSent = false;

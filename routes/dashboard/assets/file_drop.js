@@ -5,7 +5,7 @@
  */
 
 const AT_ONCE = 3;
-/** Of rows for files that wait: a folder may have thousands. */
+/** Of rows for files under way, and for those that failed: a folder may have thousands. */
 const ROWS_MAX = 50;
 const RETRY_MS = [0, 1_000, 3_000, 5_000, 10_000, ...Array(20).fill(30_000)];
 

@@ -9,6 +9,7 @@ import { Bar, ProjectShell } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { loadFrame } from "../frame.ts";
 import { leaveFor, pageReply } from "../replies.ts";
+import { isOutOfPlace } from "./files.tsx";
 import { filesPathOf, FilesTabs } from "./files_tabs.tsx";
 import { FileForms } from "./grid.tsx";
 import { originsOf } from "./origins.ts";
@@ -30,7 +31,7 @@ export const showFileDetails: PageHandler<ProjectMember> = async (c) => {
   ]);
   const file = withSizes(services, stored);
   const filesOrigin = await originsOf(services, projectId, [file]);
-  if (filesOrigin !== null && c.req.header("hx-request") !== undefined) {
+  if (filesOrigin !== null && isOutOfPlace(c)) {
     return leaveFor(`${path}/details?${query}`);
   }
   const page = (

@@ -188,7 +188,10 @@ async function filesPage(c: PageContext<ProjectMember>, refused: Refused = {}): 
  * origin are neither shown nor sent: the browser opens this one by itself. What comes of a form of
  * this very page has the right policy.
  */
-const isOutOfPlace = (c: PageContext<ProjectMember>, { upload, list }: Refused): boolean =>
+export const isOutOfPlace = (
+  c: PageContext<ProjectMember>,
+  { upload, list }: Refused = {},
+): boolean =>
   c.req.header("hx-request") !== undefined && upload === undefined && list === undefined;
 
 function emptyText(isFirst: boolean, mayChange: boolean): string {
