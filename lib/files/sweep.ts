@@ -23,8 +23,7 @@ export async function sweep(
 ): Promise<number> {
   let swept = await sweepUnawaited(services, blobs, { place: "staged", prefix, stopped });
   const growsNoMore = services.clock.now() - UPLOAD_HOLD_MS;
-  for await (const page of walkBlobPages(blobs, "partial", prefix)) {
-    if (stopped()) return swept;
+  for await (const page of walkBlobPages(blobs, "partial", prefix, stopped)) {
     const pieces = page.filter(({ path }) => isPiecesPath(path));
     swept += await removeUnawaited(services, blobs, { place: "partial", page: pieces, stopped });
     for (const { path, writtenAt } of page) {
@@ -48,8 +47,7 @@ export async function sweepUnawaited(
   },
 ): Promise<number> {
   let swept = 0;
-  for await (const page of walkBlobPages(blobs, place, prefix)) {
-    if (stopped()) return swept;
+  for await (const page of walkBlobPages(blobs, place, prefix, stopped)) {
     swept += await removeUnawaited(services, blobs, { place, page, stopped });
   }
   return swept;
