@@ -18,6 +18,7 @@ import { PROJECT_FILES } from "./paths/project_files.ts";
 import { PROJECT_MAIL } from "./paths/project_mail.ts";
 import { PROJECT_PROVIDERS } from "./paths/project_providers.ts";
 import { PROJECT_STORAGE } from "./paths/project_storage.ts";
+import { PROJECT_TYPES } from "./paths/project_types.ts";
 import { PROJECT_USERS } from "./paths/project_users.ts";
 import { SCHEMAS } from "./paths/schemas.ts";
 import { SESSIONS } from "./paths/sessions.ts";
@@ -36,6 +37,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...DATA,
   ...LIVE,
   ...SCHEMAS,
+  ...PROJECT_TYPES,
   ...SOCIAL,
   ...USER_EMAIL,
   ...SESSIONS,
@@ -111,6 +113,7 @@ const TAG_GROUPS = [
       "Documents": "Read and write the documents of collections.",
       "Live lists": "Hear of every change of a list as it happens.",
       "Collections": "How collections are defined.",
+      "Types": "What clients are generated from: a project's own document and types.",
       "Sign-in": "Sign users in through a provider that they know.",
       "E-mail sign-in": "Sign users up and in with their e-mail address.",
       "Sessions": "Renew and end what a user signed in to.",

@@ -307,6 +307,34 @@ export const projectAdminOrHidden: Security<ProjectMember> = {
   },
 };
 
+/** Who may know of a project what its applications and servers may do. */
+export interface ProjectReader {
+  readonly projectId: Id;
+  /** Whether they may know what only the secret key does. */
+  readonly isTrusted: boolean;
+}
+
+/** Either key of the path's project, or one of its members. A key of another sees no project. */
+export const projectReader: Security<ProjectReader> = {
+  requirement: [{ apiKey: [] }, ...dashboardSession.requirement],
+  problems: [
+    "API_KEY_INVALID",
+    "ORIGIN_NOT_ALLOWED",
+    "RATE_LIMITED",
+    ...projectMember("viewer").problems,
+  ],
+  async guard(services, request, param) {
+    const cookies = request.raw.headers.get("cookie");
+    if (request.apiKey === null && readSessionCookie(services.cookies, cookies) !== null) {
+      const { project } = await projectMember("viewer").guard(services, request, param);
+      return { projectId: project._id, isTrusted: true };
+    }
+    const { projectId, kind } = await authenticateAndLimit(services, request);
+    if (requiredProjectId(param("projectId")) !== projectId) throw new Problem("PROJECT_NOT_FOUND");
+    return { projectId, isTrusted: kind === "secret" };
+  },
+};
+
 /** Whose key it is, for a request that may go on with it. */
 async function authenticateAndLimit(
   services: GuardServices,

@@ -55,7 +55,8 @@ export function createHandOver(
     });
     state.problem = problem;
     // Another thread is as another process: what it changed is remembered here as it was.
-    if (operation.offload === "always" && state.projectId) catalog.forgetProject(state.projectId);
+    const mayChange = operation.offload === "always" && raw.method !== "GET";
+    if (mayChange && state.projectId) catalog.forgetProject(state.projectId);
     requestShares.count(share, sent); // It is under way until its last byte is sent.
     addCommonHeaders(state, response.headers);
     return response;

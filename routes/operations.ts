@@ -15,6 +15,7 @@ import * as projectMail from "@/openapi/paths/project_mail.ts";
 import * as projectProviders from "@/openapi/paths/project_providers.ts";
 import * as projectSlowQuestions from "@/openapi/paths/project_slow_questions.ts";
 import * as projectStorage from "@/openapi/paths/project_storage.ts";
+import * as projectTypes from "@/openapi/paths/project_types.ts";
 import * as projectUsers from "@/openapi/paths/project_users.ts";
 import * as schemas from "@/openapi/paths/schemas.ts";
 import * as sessions from "@/openapi/paths/sessions.ts";
@@ -119,6 +120,7 @@ import {
   handlePatchProject,
   handleRotateProjectKey,
 } from "./projects/projects.ts";
+import { handleGetProjectOpenApi, handleGetProjectTypes } from "./projects/types.ts";
 import { handleEndSession } from "./sessions/end_session.ts";
 import { handleExchangeCode } from "./sessions/exchange_code.ts";
 import { handleListSessions } from "./sessions/list_sessions.ts";
@@ -203,6 +205,8 @@ export function operations(mount: Mount): void {
   mount(data.recoverDocument, handleRecoverDocument);
   mount(data.writeBatch, handleWriteBatch);
   mount(schemas.getSchema, handleGetSchema);
+  mount(projectTypes.getProjectOpenApi, handleGetProjectOpenApi);
+  mount(projectTypes.getProjectTypes, handleGetProjectTypes);
   mount(sessions.exchangeCode, handleExchangeCode);
   mount(sessions.refreshSession, handleRefreshSession);
   mount(sessions.logout, handleLogout);

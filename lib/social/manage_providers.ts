@@ -12,7 +12,7 @@ import type { Id } from "../store/port.ts";
 import { PROVIDER_NAMES } from "./providers.ts";
 import { callbackUrl } from "./start_sign_in.ts";
 
-interface ManageServices extends ProviderStore {
+export interface ManageServices extends ProviderStore {
   readonly config: { readonly publicUrl: string };
 }
 

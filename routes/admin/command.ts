@@ -7,4 +7,6 @@ export interface Command {
   readonly options: OptionNames;
   /** A result with `ok: false` is shown like any other, and the command then fails. */
   run(services: Services, args: Arguments): Promise<unknown>;
+  /** The member of the result that is the output itself where no JSON is asked for: a file's text. */
+  readonly text?: string;
 }

@@ -28,6 +28,7 @@ import { ProjectChanges } from "@/openapi/schemas/project.ts";
 import { UserFieldsInput } from "@/openapi/schemas/user.ts";
 import type { Command } from "./command.ts";
 import { DOCUMENT_COMMANDS } from "./document_commands.ts";
+import { TYPE_COMMANDS } from "./type_commands.ts";
 import { idOf, jsonFile, ownerId, projectId } from "./inputs.ts";
 import { secretLine } from "./secret_line.ts";
 import { STORAGE_COMMANDS } from "./storage_commands.ts";
@@ -149,6 +150,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     run: setProvider,
   }],
   ...DOCUMENT_COMMANDS,
+  ...TYPE_COMMANDS,
   ...STORAGE_COMMANDS,
   ...ACCOUNT_COMMANDS,
   ["secrets reseal", {

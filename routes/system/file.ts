@@ -1,5 +1,6 @@
 import { namesTag } from "@/lib/http/etags.ts";
 import type { Reply } from "@/lib/http/respond.ts";
+import { packed, packedHeaders } from "../compression.ts";
 import { sha256 } from "@/lib/crypto/hashes.ts";
 
 /** A file that is served as it is, with its tag made once. */
@@ -18,6 +19,16 @@ export function staticFile(
   const text = typeof body === "string" ? body : body.toBase64();
   return { type, body, headers, etag: `"${sha256(text).slice(0, 27)}"` };
 }
+
+/** A text as a file, for those who take it packed or for the others. */
+export const textFile = async (
+  type: string,
+  text: string,
+  isPacked: boolean,
+): Promise<StaticFile> =>
+  isPacked
+    ? staticFile(type, await packed(text, "gzip"), packedHeaders("gzip"))
+    : staticFile(type, text, [["vary", "accept-encoding"]]);
 
 /** The file, or 304 for whoever holds it already. */
 export function serveFile(file: StaticFile, ifNoneMatch: string | null): Reply {

@@ -1,8 +1,8 @@
 import { buildDocument } from "@/openapi/document.ts";
 import type * as system from "@/openapi/paths/system.ts";
 import type { HandlerOf } from "../handler.ts";
-import { packed, packedHeaders, takesEncoding } from "../compression.ts";
-import { serveFile, type StaticFile, staticFile } from "./file.ts";
+import { takesEncoding } from "../compression.ts";
+import { serveFile, type StaticFile, textFile } from "./file.ts";
 
 const TYPE = "application/json";
 
@@ -15,13 +15,9 @@ export const handleGetOpenApi: HandlerOf<typeof system.getDocumentFile> = async 
   const isPacked = takesEncoding(c.req.header("accept-encoding") ?? null, "gzip");
   const key = `${publicUrl} ${isPacked}`;
   let document = documents.get(key);
-  if (document === undefined) documents.set(key, document = documentOf(publicUrl, isPacked));
+  if (document === undefined) {
+    const text = JSON.stringify(buildDocument(publicUrl));
+    documents.set(key, document = textFile(TYPE, text, isPacked));
+  }
   return serveFile(await document, c.req.header("if-none-match") ?? null);
 };
-
-async function documentOf(publicUrl: string, isPacked: boolean): Promise<StaticFile> {
-  const text = JSON.stringify(buildDocument(publicUrl));
-  return isPacked
-    ? staticFile(TYPE, await packed(text, "gzip"), packedHeaders("gzip"))
-    : staticFile(TYPE, text, [["vary", "accept-encoding"]]);
-}

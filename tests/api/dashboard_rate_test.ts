@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import type { Call } from "../support/conforming_client.ts";
-import { admission, inProject, isDashboards, sampleCalls } from "./sample_calls.ts";
+import { admission, inProject, isDashboards, sampleCalls, takesKey } from "./sample_calls.ts";
 import { createTestCollection, refused } from "./test_collection.ts";
 
 const env = { RATE_LIMITS: "on" };
 /** By account, and told in their own tests. */
 const BY_ACCOUNT = ["buildQuery", "designCollections", "createProject"];
 const COUNTED = sampleCalls().filter((sample) =>
-  isDashboards(sample) && sample.codes.includes("RATE_LIMITED") &&
+  isDashboards(sample) && !takesKey(sample) && sample.codes.includes("RATE_LIMITED") &&
   !BY_ACCOUNT.includes(sample.operationId)
 );
 /** Counted, and refused before any password is looked at. */

@@ -4,10 +4,11 @@ import { sha256 } from "@/lib/crypto/hashes.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openAccount, type TestAccount } from "../support/dashboard.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
-import { sampleCalls, takesSession } from "./sample_calls.ts";
+import { sampleCalls, takesKey, takesSession } from "./sample_calls.ts";
 import { createTestCollection, refused } from "./test_collection.ts";
 
-const SAMPLES = sampleCalls().filter(takesSession);
+/** Of those that take a key as well, a request without a session is one with a bad key. */
+const SAMPLES = sampleCalls().filter((sample) => takesSession(sample) && !takesKey(sample));
 const DAY = 86_400_000;
 
 const tokenOf = ({ cookie }: TestAccount): string => cookie.split("=")[1]!;

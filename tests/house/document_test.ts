@@ -185,7 +185,7 @@ Deno.test("every answer and every body has a named schema; none admits another m
 });
 
 /** Answers whose shape others have set: the keys of a project, and an OpenAPI document. */
-const NAMELESS = new Set(["getJwks", "getOpenApi"]);
+const NAMELESS = new Set(["getJwks", "getOpenApi", "getProjectOpenApi"]);
 
 interface Envelope {
   readonly properties?: Record<string, unknown>;

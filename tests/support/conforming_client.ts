@@ -32,17 +32,10 @@ interface Declared {
   readonly content?: Record<string, unknown>;
 }
 
-/** The document as it is published; that it is in step with the code is checked elsewhere. */
-const document = published as unknown as {
-  paths: Record<string, Record<string, Operation>>;
-  components: { responses: Record<string, Declared> };
-};
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats.default(ajv);
-ajv.addSchema(document, "openapi");
-
-/** Operations that answered, with the codes of their refusals: house tests look for gaps. */
-const validators = new Map<string, ValidateFunction>();
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly responses: Readonly<Record<string, Declared>> };
+}
 
 /**
  * Sends a request to the app and fails on whatever the document does not declare: a status, a
@@ -56,11 +49,11 @@ export async function send(app: App, call: Call): Promise<Answer> {
   const body = type.startsWith("application/json") && text !== "" ? parseJson(text) : undefined;
   const answer = { status: response.status, headers: response.headers, text, body };
   // Pages are for people, and are no part of the document.
-  if (!/^\/dashboard(?:[/?]|$)/.test(call.path)) checkDeclared(method, call.path, answer);
+  if (!/^\/dashboard(?:[/?]|$)/.test(call.path)) ofAll.check(method, call.path, answer);
   return answer;
 }
 
-const methodOf = ({ method, body }: Call): string =>
+export const methodOf = ({ method, body }: Call): string =>
   method ?? (body === undefined ? "GET" : "POST");
 
 const isOpenEnded = ({ path }: Call, type: string): boolean =>
@@ -99,68 +92,97 @@ function rawRequest(url: string, init: RequestInit): Request {
   return request;
 }
 
-function checkDeclared(method: string, path: string, answer: Answer): void {
-  const found = findOperation(method, path);
-  if (found === null) {
+/** What an OpenAPI document declares of answers. */
+export class Declarations {
+  readonly #document: Document;
+  readonly #ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+  readonly #validators = new Map<string, ValidateFunction>();
+  readonly #paths: readonly {
+    readonly template: string;
+    readonly operations: Readonly<Record<string, Operation>>;
+    readonly pattern: RegExp;
+  }[];
+
+  constructor(document: Document) {
+    this.#document = document;
+    addFormats.default(this.#ajv);
+    this.#ajv.addSchema(document, "openapi");
+    this.#paths = Object.entries(document.paths)
+      .toSorted((one, other) => parametersIn(one) - parametersIn(other))
+      .map(([template, operations]) => {
+        const pattern = template.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+");
+        return { template, operations, pattern: new RegExp(`^${pattern}$`) };
+      });
+  }
+
+  has(method: string, path: string): boolean {
+    return this.#find(method, path) !== null;
+  }
+
+  /** @param looksInside Whether what a body holds is looked at. */
+  check(method: string, path: string, answer: Answer, { looksInside = true } = {}): void {
+    const found = this.#find(method, path);
+    if (found === null) {
+      assert.ok(
+        [204, 400, 401, 403, 404, 405].includes(answer.status),
+        `${method} ${path} is no operation, but answered ${answer.status}`,
+      );
+      return;
+    }
+    const { operation, pointer } = found;
+    const where = `${operation.operationId} answered ${answer.status}`;
+    const declared = operation.responses[String(answer.status)];
+    assert.ok(declared, `${where}, which it does not declare: ${answer.text.slice(0, 300)}`);
+    const response = "$ref" in declared
+      ? this.#document.components.responses[declared.$ref.split("/").at(-1)!]!
+      : declared;
+    if (typeof answer.body?.success === "boolean") {
+      assert.equal(answer.body.success, answer.status < 400, where);
+    }
+    const type = (answer.headers.get("content-type") ?? "").split(";")[0]!;
+    if (response.content === undefined) {
+      assert.equal(answer.text, "", `${where} with a body it does not declare`);
+      return;
+    }
+    const isDeclared = type in response.content;
     assert.ok(
-      [204, 400, 401, 403, 404, 405].includes(answer.status),
-      `${method} ${path} is no operation, but answered ${answer.status}`,
+      method === "HEAD" || isDeclared || "*/*" in response.content,
+      `${where} with undeclared type "${type}"`,
     );
-    return;
+    if (answer.body === undefined || !isDeclared || !looksInside) return;
+    const place = "$ref" in declared ? declared.$ref : `#${pointer}/responses/${answer.status}`;
+    const validate = this.#validator(`openapi${place}/content/${escaped(type)}/schema`);
+    assert.ok(
+      validate(answer.body),
+      `${where} with a body it does not declare: ${
+        this.#ajv.errorsText(validate.errors)
+      }\n${answer.text}`,
+    );
   }
-  const { operation, pointer } = found;
-  const where = `${operation.operationId} answered ${answer.status}`;
-  const declared = operation.responses[String(answer.status)];
-  assert.ok(declared, `${where}, which it does not declare: ${answer.text.slice(0, 300)}`);
-  const response = "$ref" in declared
-    ? document.components.responses[declared.$ref.split("/").at(-1)!]!
-    : declared;
-  if (typeof answer.body?.success === "boolean") {
-    assert.equal(answer.body.success, answer.status < 400, where);
+
+  #validator(at: string): ValidateFunction {
+    let validate = this.#validators.get(at);
+    if (validate === undefined) {
+      this.#validators.set(at, validate = this.#ajv.compile({ $ref: at }));
+    }
+    return validate;
   }
-  const type = (answer.headers.get("content-type") ?? "").split(";")[0]!;
-  if (response.content === undefined) {
-    assert.equal(answer.text, "", `${where} with a body it does not declare`);
-    return;
+
+  #find(method: string, path: string) {
+    const address = decodedPath(path.split("?")[0]!);
+    const verb = method === "HEAD" ? "get" : method.toLowerCase();
+    for (const { template, operations, pattern } of this.#paths) {
+      const operation = operations[verb];
+      if (operation !== undefined && pattern.test(address)) {
+        return { operation, pointer: `/paths/${escaped(template)}/${verb}` };
+      }
+    }
+    return null;
   }
-  const isDeclared = type in response.content;
-  assert.ok(
-    method === "HEAD" || isDeclared || "*/*" in response.content,
-    `${where} with undeclared type "${type}"`,
-  );
-  if (answer.body === undefined || !isDeclared) return;
-  const place = "$ref" in declared ? declared.$ref : `#${pointer}/responses/${answer.status}`;
-  const at = `openapi${place}/content/${escaped(type)}/schema`;
-  let validate = validators.get(at);
-  if (validate === undefined) validators.set(at, validate = ajv.compile({ $ref: at }));
-  assert.ok(
-    validate(answer.body),
-    `${where} with a body it does not declare: ${ajv.errorsText(validate.errors)}\n${answer.text}`,
-  );
 }
 
 /** How many parameters a path has: of two that fit an address, the one with fewer is meant. */
 const parametersIn = ([template]: readonly [string, unknown]): number => template.split("{").length;
-
-const inOrder = Object.entries(document.paths)
-  .toSorted((one, other) => parametersIn(one) - parametersIn(other));
-
-const paths = inOrder.map(([template, operations]) => {
-  const pattern = template.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+");
-  return { template, operations, pattern: new RegExp(`^${pattern}$`) };
-});
-
-function findOperation(method: string, path: string) {
-  const address = decodedPath(path.split("?")[0]!);
-  const verb = method === "HEAD" ? "get" : method.toLowerCase();
-  for (const { template, operations, pattern } of paths) {
-    const operation = operations[verb];
-    if (operation !== undefined && pattern.test(address)) {
-      return { operation, pointer: `/paths/${escaped(template)}/${verb}` };
-    }
-  }
-  return null;
-}
 
 /** An encoded path is the path that it encodes. */
 function decodedPath(path: string): string {
@@ -173,3 +195,6 @@ function decodedPath(path: string): string {
 
 const escaped = (name: string): string =>
   encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
+
+/** The document as it is published; that it is in step with the code is checked elsewhere. */
+const ofAll = new Declarations(published as unknown as Document); // Its own type is that of its text.

@@ -1,5 +1,6 @@
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
+import type { KeyKind } from "@/lib/projects/api_keys.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Id } from "@/lib/store/port.ts";
@@ -8,6 +9,7 @@ import { type Answer, type Call, send, sendRaw } from "./conforming_client.ts";
 import { joinProject, openAccount, type TestAccount } from "./dashboard.ts";
 import { type FakeClock, openTestServices, type TestOptions } from "./test_services.ts";
 import type { TestStore } from "./test_store.ts";
+import { conforming } from "./project_conformance.ts";
 import { createCollection } from "./given.ts";
 
 export interface TestUser {
@@ -52,11 +54,14 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
       name: "Test",
       siteUrl,
     });
-    const as = (key: string, call: Call, headers: Record<string, string> = {}) =>
-      send(app, {
+    const as = (kind: KeyKind, call: Call, headers: Record<string, string> = {}) => {
+      const key = kind === "secret" ? secretKey : publishableKey;
+      const whole = {
         ...call,
         headers: [["x-api-key", key], ...Object.entries(headers), ...new Headers(call.headers)],
-      });
+      } as Call;
+      return conforming(services, projectId, { kind, call: whole, send: () => send(app, whole) });
+    };
     let owner: Promise<TestAccount> | undefined;
     return {
       projectId,
@@ -72,9 +77,9 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
         const token = await issueToken(services, projectId, { userId: id, seconds: 900 });
         return { id, token };
       },
-      asSecret: (call: Call) => as(secretKey, call),
+      asSecret: (call: Call) => as("secret", call),
       asPublic: (call: Call, user?: TestUser) =>
-        as(publishableKey, call, user && { authorization: `Bearer ${user.token}` }),
+        as("publishable", call, user && { authorization: `Bearer ${user.token}` }),
     };
   }
 

@@ -1,0 +1,273 @@
+import type { CollectionDefinition, FieldDefinition } from "@/lib/documents/fields.ts";
+import { referencesIn } from "@/lib/documents/definition.ts";
+import {
+  type FieldContext,
+  fieldSchema,
+  isScalar,
+  propertiesOf,
+  requiredOf,
+  SCALARS,
+  valueSchema,
+} from "./field_schemas.ts";
+import { whereSchema } from "./filters.ts";
+import { anyOf, type Components, type JsonSchema, objectOf, orNull, refTo } from "./json_schema.ts";
+import { SUFFIXES, type TypeName } from "./names.ts";
+
+/** A collection among those that it refers to, and that refer to it. */
+export interface CollectionInContext {
+  readonly definition: CollectionDefinition;
+  readonly name: TypeName;
+  /** Collections by `comments(postId)`: what `populate` finds them by. */
+  readonly referrers: readonly Referrer[];
+  /** Whether whoever sends documents is a signed-in user, who becomes their owner. */
+  readonly ownsWhatItCreates: boolean;
+  /** What `populate` puts in the place of an id of that collection. */
+  readonly targetOf: (collection: string) => JsonSchema | null;
+}
+
+export interface Referrer {
+  readonly collection: string;
+  readonly field: string;
+}
+
+/** Documents that refer to a collection's by one of their own fields. */
+export const referrersOf = (
+  definitions: readonly CollectionDefinition[],
+  collection: string,
+): Referrer[] =>
+  definitions.flatMap(({ name, fields }) =>
+    fields.filter(({ ref }) => ref === collection)
+      .map(({ key }) => ({ collection: name, field: key }))
+  );
+
+const holdsFile = ({ file = false, fields = [] }: FieldDefinition): boolean =>
+  file || fields.some(holdsFile);
+
+/** Whether `populate` shows more than what is stored. */
+export const canPopulate = (
+  { definition: { fields }, referrers }: Pick<CollectionInContext, "definition" | "referrers">,
+): boolean => referrers.length > 0 || referencesIn(fields).length > 0 || fields.some(holdsFile);
+
+/** Name of the schema of what lists and single reads show. */
+export const shownName = (collection: CollectionInContext): string =>
+  collection.name.type + (canPopulate(collection) ? SUFFIXES.shown : SUFFIXES.document);
+
+const SERVER_MEMBERS: Readonly<Record<string, JsonSchema>> = {
+  _id: SCALARS.Ref,
+  createdAt: SCALARS.Date,
+  updatedAt: SCALARS.Date,
+  isDeleted: SCALARS.Boolean,
+  deletedAt: orNull(SCALARS.Date),
+};
+
+/** What the server sets may be sent back, and is not looked at. */
+const IGNORED = Object.fromEntries(
+  Object.entries(SERVER_MEMBERS).map(([name, schema]) => [name, {
+    ...schema,
+    description: name === "_id" ? "The document's own, or left out." : "Ignored.",
+  }]),
+);
+
+/** The schemas of one collection by their names. */
+export function collectionSchemas(collection: CollectionInContext): Components {
+  const { definition, name: { type }, targetOf } = collection;
+  const { name, strict } = definition;
+  const context = { strict, targetOf };
+  const shown = documentSchema(collection, { ...context, form: "shown" });
+  return {
+    [type + SUFFIXES.document]: {
+      ...documentSchema(collection, { ...context, form: "stored" }),
+      description: `A document of \`${name}\` as it is stored.` + OTHERS,
+      example: documentExample(definition),
+    },
+    ...(canPopulate(collection) && {
+      [type + SUFFIXES.shown]: {
+        ...shown,
+        description:
+          `A document of \`${name}\`, in which \`populate\` puts documents in the place ` +
+          `of ids, and files in the place of paths.${OTHERS}`,
+        example: documentExample(definition),
+      },
+    }),
+    [type + SUFFIXES.create]: {
+      ...sentSchema(collection, {}),
+      description: `A new document of \`${name}\`.${ownerNote(collection)}`,
+      example: sentExample(definition),
+    },
+    [type + SUFFIXES.replace]: {
+      ...sentSchema(collection, IGNORED),
+      description:
+        `What takes the place of a document of \`${name}\`. Without the owner field the ` +
+        "owner stays.",
+      example: sentExample(definition),
+    },
+    [type + SUFFIXES.patch]: patchSchema(collection),
+    [type + SUFFIXES.where]: whereSchema(definition, type + SUFFIXES.where),
+  };
+}
+
+const OTHERS = " There may be members that are not declared.";
+
+const ownerNote = ({ definition: { rls }, ownsWhatItCreates }: CollectionInContext): string =>
+  rls.enabled && ownsWhatItCreates
+    ? ` Its owner, in \`${rls.ownerField}\`, is the signed-in user.`
+    : "";
+
+function documentSchema(
+  { definition: { fields }, referrers, targetOf }: CollectionInContext,
+  context: FieldContext,
+): JsonSchema {
+  const populated = context.form === "shown" ? referrers : [];
+  return objectOf({
+    _id: SERVER_MEMBERS._id!,
+    ...Object.fromEntries(populated.map(({ collection, field }) => [collection, {
+      type: "array",
+      items: targetOf(collection)!,
+      description: `With \`populate=${collection}(${field})\`.`,
+    }])),
+    ...propertiesOf(fields, context),
+    ...SERVER_MEMBERS,
+  }, { required: [...Object.keys(SERVER_MEMBERS), ...requiredOf(fields, context.form)] });
+}
+
+/** @param beside Members that may be sent, and mean nothing. */
+function sentSchema(
+  { definition: { fields, rls, strict }, ownsWhatItCreates, targetOf }: CollectionInContext,
+  beside: Readonly<Record<string, JsonSchema>>,
+): JsonSchema {
+  const context = { form: "sent", strict, targetOf } as const;
+  const isFilledIn = (key: string) =>
+    rls.enabled && key === rls.ownerField &&
+    (ownsWhatItCreates || beside === IGNORED);
+  return objectOf({ ...beside, ...propertiesOf(fields, context) }, {
+    required: requiredOf(fields, "sent").filter((key) => !isFilledIn(key)),
+    isClosed: strict,
+  });
+}
+
+/** Operators that are the same for all fields of a type. */
+export const OPERATORS: Components = {
+  UnsetOperator: operator({ $unset: { type: "boolean", const: true } }, "Takes the member away."),
+  NumberOperator: {
+    ...anyOf(...["$inc", "$min", "$max"].map((name) => operator({ [name]: SCALARS.Number }))),
+    description: "Adds to the number, or keeps the lesser or the greater one.",
+  },
+  DateOperator: {
+    ...anyOf(
+      operator({ $min: SCALARS.Date }),
+      operator({ $max: SCALARS.Date }),
+      operator({ $now: { type: "boolean", const: true } }),
+    ),
+    description: "Keeps the earlier or the later time, or sets the server's.",
+  },
+};
+
+function operator(members: Readonly<Record<string, JsonSchema>>, description?: string): JsonSchema {
+  return objectOf(members, {
+    required: Object.keys(members),
+    isClosed: true,
+    ...(description !== undefined && { description }),
+  });
+}
+
+function patchSchema(
+  { definition, targetOf }: CollectionInContext,
+): JsonSchema {
+  const { name, fields, strict } = definition;
+  const context = { form: "sent", strict, targetOf } as const;
+  const open = fields.flatMap((field) => openPathsIn(field, ""));
+  return {
+    ...objectOf({ ...IGNORED, ...Object.fromEntries(changesOf(fields, context, "")) }, {
+      isClosed: strict,
+    }),
+    ...(strict && open.length > 0 && {
+      patternProperties: Object.fromEntries(open.map((path) => [`^${path}\\.`, {}])),
+    }),
+    description:
+      `Members of \`${name}\` to change, by their names or by dotted paths: by a value ` +
+      "in the place of the stored one, or by one operator.",
+    example: patchExample(definition),
+  };
+}
+
+/** Every declared path with what may become of it. */
+function changesOf(
+  fields: readonly FieldDefinition[],
+  context: FieldContext,
+  at: string,
+): [path: string, JsonSchema][] {
+  return fields.flatMap((field) => {
+    const path = at + field.key;
+    return [
+      [path, changeSchema(field, context)],
+      ...changesOf(field.fields ?? [], context, `${path}.`),
+    ];
+  });
+}
+
+function changeSchema(field: FieldDefinition, context: FieldContext): JsonSchema {
+  const { default: _filled, ...plain } = field; // Nothing is filled in by a change.
+  return anyOf(
+    fieldSchema(plain, context),
+    ...(field.type === "Number" ? [refTo("NumberOperator")] : []),
+    ...(field.type === "Date" ? [refTo("DateOperator")] : []),
+    ...(field.type === "Array" ? listOperators(field, context) : []),
+    ...(field.required ? [] : [refTo("UnsetOperator")]),
+  );
+}
+
+function listOperators(field: FieldDefinition, context: FieldContext): JsonSchema[] {
+  const element = field.items === undefined ? {} : orNull(valueSchema(field.items, context));
+  const some = anyOf(element, operator({ $each: { type: "array", items: element } }));
+  return ["$push", "$addToSet", "$pull"].map((name) => operator({ [name]: some }));
+}
+
+/** Objects of which no members are declared, so that a path may lead to any. */
+function openPathsIn({ key, type, fields = [] }: FieldDefinition, at: string): string[] {
+  const path = at + key;
+  if (type !== "Object") return [];
+  return fields.length === 0
+    ? [path.replaceAll(".", "\\.")]
+    : fields.flatMap((field) => openPathsIn(field, `${path}.`));
+}
+
+const EXAMPLES: Readonly<Record<FieldDefinition["type"], unknown>> = {
+  String: "text",
+  Number: 3,
+  Boolean: true,
+  Date: "2026-01-31T12:00:00.000Z",
+  Ref: "66f1a0c2e4b0a1b2c3d4e5f7",
+  Object: {},
+  Array: [],
+};
+
+function valueExample({ type, fields, items, ...field }: FieldDefinition): unknown {
+  if (field.default !== undefined) return field.default;
+  if (fields !== undefined) return membersExample(fields);
+  return items !== undefined && isScalar(items.type) ? [EXAMPLES[items.type]] : EXAMPLES[type];
+}
+
+const membersExample = (fields: readonly FieldDefinition[]): Record<string, unknown> =>
+  Object.fromEntries(fields.map((field) => [field.key, valueExample(field)]));
+
+/** A document of the collection. */
+export const documentExample = ({ fields }: CollectionDefinition) => ({
+  _id: "66f1a0c2e4b0a1b2c3d4e5f6",
+  ...membersExample(fields),
+  createdAt: EXAMPLES.Date,
+  updatedAt: EXAMPLES.Date,
+  isDeleted: false,
+  deletedAt: null,
+});
+
+/** What is sent of one; who owns it is told by the token. */
+export const sentExample = ({ fields, rls }: CollectionDefinition) =>
+  membersExample(fields.filter(({ key }) => !(rls.enabled && key === rls.ownerField)));
+
+/** A change of one member. */
+export function patchExample(definition: CollectionDefinition): Record<string, unknown> {
+  const [first] = Object.entries(sentExample(definition));
+  const number = definition.fields.find(({ type }) => type === "Number");
+  if (number !== undefined) return { [number.key]: { $inc: 1 } };
+  return first === undefined ? {} : Object.fromEntries([first]);
+}

@@ -1,0 +1,134 @@
+import type { CollectionDefinition, FieldDefinition } from "@/lib/documents/fields.ts";
+import { searchPaths } from "@/lib/documents/definition_indexes.ts";
+import { WHERE_BYTES_MAX } from "@/lib/limits.ts";
+import type { Parameter } from "../contract.ts";
+import { canPopulate, type CollectionInContext } from "./collection_schemas.ts";
+import { filterablesOf } from "./filters.ts";
+import { refTo } from "./json_schema.ts";
+import { SUFFIXES } from "./names.ts";
+import type { ShownParameter } from "./general.ts";
+import { type Audience, uniqueFields } from "./operations.ts";
+
+/** A parameter, or a reference to it, by its name. */
+export interface NamedParameter {
+  readonly name: string;
+  readonly shown: ShownParameter;
+}
+
+/**
+ * Parameters of an operation as one collection has them: those that it has no use for are left out,
+ * and what may stand in the others is said. @param all With what they refer to.
+ */
+export function ownParameters(
+  collection: CollectionInContext,
+  { operationId, audience, all }: {
+    readonly operationId: string;
+    readonly audience: Audience;
+    readonly all: readonly { readonly shown: ShownParameter; readonly parameter: Parameter }[];
+  },
+): NamedParameter[] {
+  const described = ownDescriptions(collection);
+  return all.flatMap(({ shown, parameter }): NamedParameter[] => {
+    const { in: place } = parameter;
+    // With `replaceDocument` it is another, which says whether to create.
+    const name = operationId === "createDocument" && parameter.name === "upsert"
+      ? UPSERT_BY
+      : parameter.name;
+    if (place !== "query") return name === "collectionName" ? [] : [{ name, shown }];
+    if (!isOfUse(collection, audience, name)) return [];
+    const own = described[name];
+    return [{ name: parameter.name, shown: own === undefined ? shown : { ...parameter, ...own } }];
+  });
+}
+
+/** The unique field that `POST` looks for a document by. */
+const UPSERT_BY = "upsert by";
+
+function isOfUse(collection: CollectionInContext, audience: Audience, name: string): boolean {
+  const { definition } = collection;
+  switch (name) {
+    case "explain":
+    case "permanent":
+      return audience === "server";
+    case "search":
+      return searchPaths(definition.fields).length > 0;
+    case "populate":
+    case "expand":
+      return canPopulate(collection);
+    case "offset":
+    case "skip":
+    case "filter":
+      return definition.fields.every(({ key }) => key !== name);
+    case UPSERT_BY:
+      return uniqueFields(definition).length > 0;
+    case "sum":
+    case "avg":
+      return namesOf(definition, ["Number"]).length > 0;
+    default:
+      return true;
+  }
+}
+
+/** What is another for each collection, by the names of parameters. */
+function ownDescriptions(
+  collection: CollectionInContext,
+): Readonly<Record<string, Partial<Parameter>>> {
+  const { definition, referrers, name } = collection;
+  const sorted = namesOf(definition, ["String", "Number", "Boolean", "Date", "Ref"]);
+  const references = [
+    ...referencePaths(definition.fields, ""),
+    ...referrers.map(({ collection, field }) => `${collection}(${field})`),
+  ];
+  const [unique] = uniqueFields(definition);
+  const numbers = namesOf(definition, ["Number"]);
+  return {
+    where: {
+      schema: {
+        type: "string",
+        minLength: 1,
+        maxLength: WHERE_BYTES_MAX,
+        contentMediaType: "application/json",
+        contentSchema: refTo(name.type + SUFFIXES.where),
+      },
+    },
+    sort: {
+      description: `Of ${listed([...sorted, "_id", "createdAt", "updatedAt", "deletedAt"])}, ` +
+        "comma-separated; `-field` or `field:desc` descends.",
+    },
+    group: { example: sorted[0] ?? "createdAt:day" },
+    ...(numbers.length > 0 && { sum: { example: numbers[0]! } }),
+    ...(references.length > 0 && {
+      populate: {
+        description: `Of ${listed(references)}, comma-separated, and of what these refer to. ` +
+          "Each is read under the rules of its own collection: an id of no document that the " +
+          "caller may see stays an id, and a document that refers back and may not be seen is " +
+          "left out.",
+        example: references[0]!,
+      },
+    }),
+    ...(unique !== undefined && {
+      [UPSERT_BY]: {
+        schema: { type: "string", enum: uniqueFields(definition) },
+        example: unique,
+      },
+    }),
+  };
+}
+
+const listed = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
+
+const namesOf = (
+  definition: CollectionDefinition,
+  kinds: readonly string[],
+): string[] =>
+  filterablesOf(definition).filter(({ kind, isList }) => !isList && kinds.includes(kind))
+    .map(({ path }) => path);
+
+/** Declared references and files, also those in declared objects. */
+function referencePaths(fields: readonly FieldDefinition[], at: string): string[] {
+  return fields.flatMap(({ key, type, items, file, fields = [] }) => {
+    const path = at + key;
+    const refers = type === "Ref" || items?.type === "Ref" || file;
+    return [...(refers ? [path] : []), ...referencePaths(fields, `${path}.`)];
+  });
+}

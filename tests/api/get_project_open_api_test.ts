@@ -1,0 +1,291 @@
+import assert from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
+import { changeProject } from "@/lib/projects/change_project.ts";
+import { setProvider } from "@/lib/social/manage_providers.ts";
+import { saveUserFields } from "@/lib/users/user_fields.ts";
+import { createApp } from "@/routes/app.ts";
+import { openAccount } from "../support/dashboard.ts";
+import { updateCollection } from "../support/given.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { refused } from "./test_collection.ts";
+
+const pathOf = ({ projectId }: Pick<TestProject, "projectId">) =>
+  `/api/projects/${projectId}/openapi.json`;
+
+interface Shown {
+  readonly info: { readonly title: string };
+  readonly paths: Record<string, Record<string, Operation>>;
+  readonly components: {
+    readonly schemas: Record<string, Schema>;
+    readonly responses: Record<string, { readonly content: Record<string, Content> }>;
+  };
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly security: readonly object[];
+  readonly parameters?: readonly { readonly name?: string; readonly $ref?: string }[];
+  readonly responses: Record<string, { readonly $ref?: string }>;
+}
+
+interface Content {
+  readonly examples: Record<string, unknown>;
+}
+
+// deno-lint-ignore no-explicit-any -- Tests look into schemas of every shape.
+type Schema = any;
+
+async function documentOf(project: TestProject, kind: "secret" | "publishable"): Promise<Shown> {
+  const call = { path: pathOf(project) };
+  const answer = await (kind === "secret" ? project.asSecret(call) : project.asPublic(call));
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body;
+}
+
+const operationOf = ({ paths }: Shown, operationId: string): Operation | undefined =>
+  Object.values(paths).flatMap((item) => Object.values(item))
+    .find((operation) => operation.operationId === operationId);
+
+const parameterNames = (operation: Operation | undefined): string[] =>
+  operation!.parameters!.map(({ name, $ref }) => name ?? $ref!.split(".").slice(1).join("."));
+
+/** Codes that an operation may be refused with. */
+function codesOf(document: Shown, operationId: string): string[] {
+  const refusals = Object.values(operationOf(document, operationId)!.responses)
+    .flatMap(({ $ref }) => $ref === undefined ? [] : [$ref.split("/").at(-1)!]);
+  return refusals.flatMap((name) =>
+    Object.keys(document.components.responses[name]!.content["application/json"]!.examples)
+  );
+}
+
+async function blog(app: TestApp): Promise<TestProject> {
+  const project = await app.project();
+  await project.collection({
+    name: "posts",
+    rls: { mode: "public-read" },
+    fields: [
+      { key: "title", type: "String", required: true, search: true },
+      { key: "views", type: "Number", required: true, default: 0 },
+      { key: "slug", type: "String", unique: true },
+      { key: "author", type: "Ref", ref: "users" },
+      { key: "cover", type: "String", file: true },
+      { key: "tags", type: "Array", items: { type: "String" } },
+      { key: "place", type: "Object", fields: [{ key: "city", type: "String", required: true }] },
+    ],
+  });
+  await project.collection({
+    name: "blog-comments",
+    strict: true,
+    fields: [{ key: "post", type: "Ref", ref: "posts", required: true }],
+  });
+  await project.collection({ name: "pages", rls: { enabled: false }, events: false });
+  return project;
+}
+
+Deno.test("every collection has paths of its own, with what is shown, sent and asked of its documents", async () => {
+  await using app = await openTestApp();
+  const project = await blog(app);
+  const document = await documentOf(project, "publishable");
+  assert.equal(document.info.title, "Test");
+  const { schemas } = document.components;
+  const { properties, required } = schemas.PostsDocument;
+  assert.deepEqual(properties.title, { type: "string" });
+  assert.deepEqual(properties.slug, { type: ["string", "null"] });
+  assert.deepEqual(properties.place, {
+    type: ["object", "null"],
+    properties: { city: { type: "string" } },
+    required: ["city"],
+  });
+  assert.deepEqual(
+    required.toSorted(),
+    ["_id", "createdAt", "deletedAt", "isDeleted", "title", "updatedAt", "views"],
+  );
+  assert.equal("additionalProperties" in schemas.PostsDocument, false, "others may be stored");
+  // What is filled in may be left out, and so may the owner, who is the caller.
+  assert.deepEqual(schemas.PostsCreate.required, ["title"]);
+  assert.deepEqual(schemas.BlogCommentsCreate.required, ["post"]);
+  assert.equal(schemas.BlogCommentsCreate.additionalProperties, false, "strict");
+  assert.ok("userId" in schemas.BlogCommentsCreate.properties);
+  const { anyOf } = schemas.PostsPatch.properties.views;
+  assert.deepEqual(anyOf[1], { $ref: "#/components/schemas/NumberOperator" });
+  assert.ok("place.city" in schemas.PostsPatch.properties);
+  const shown = schemas.PostsShownDocument.properties;
+  assert.deepEqual(shown.author.anyOf[1], { $ref: "#/components/schemas/PublicUser" });
+  assert.deepEqual(shown.cover.anyOf[1], { $ref: "#/components/schemas/PopulatedFile" });
+  assert.deepEqual(shown["blog-comments"].items, {
+    $ref: "#/components/schemas/BlogCommentsShownDocument",
+  });
+  const where = schemas.PostsWhere.properties;
+  assert.deepEqual(where["place.city"].anyOf[1], { $ref: "#/components/schemas/StringCondition" });
+  assert.deepEqual(where.not, { $ref: "#/components/schemas/PostsWhere" });
+});
+
+Deno.test("lists are filtered by parameters of the declared fields and their operators", async () => {
+  await using app = await openTestApp();
+  const document = await documentOf(await blog(app), "publishable");
+  const names = parameterNames(operationOf(document, "postsList"));
+  for (const name of ["views", "views_gt", "title_startswith", "tags_in", "place.city", "search"]) {
+    assert.ok(names.includes(name), name);
+  }
+  for (const name of ["views_regex", "place", "tags_gtx", "explain"]) {
+    assert.ok(!names.includes(name), name);
+  }
+  assert.equal(new Set(names).size, names.length);
+  assert.ok(!parameterNames(operationOf(document, "pagesList")).includes("search"));
+  assert.ok(parameterNames(operationOf(document, "postsListen")).includes("views_gt"));
+});
+
+Deno.test("a field is itself also where its name ends as an operator, and never in the place of a parameter", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const fields = ["checked", "checked_in", "limit", "offset", "filter"];
+  await project.collection({
+    name: "rooms",
+    fields: fields.map((key) => ({ key, type: "String" })),
+  });
+  const document = await documentOf(project, "secret");
+  const names = parameterNames(operationOf(document, "roomsList"));
+  assert.equal(new Set(names).size, names.length);
+  for (const name of ["checked_in", "checked_in_in", "limit_gt", "offset", "filter", "skip"]) {
+    assert.ok(names.includes(name), name);
+  }
+});
+
+Deno.test("each key sees what it may call, with exactly its refusals", async () => {
+  await using app = await openTestApp();
+  const project = await blog(app);
+  const client = await documentOf(project, "publishable");
+  const server = await documentOf(project, "secret");
+  assert.equal(operationOf(client, "pagesCreate"), undefined, "nobody writes without rules");
+  assert.ok(operationOf(server, "pagesCreate"));
+  assert.equal(operationOf(client, "pagesListen"), undefined, "without events");
+  assert.ok(operationOf(client, "postsListen"));
+  assert.equal(operationOf(client, "listUsers"), undefined);
+  assert.ok(operationOf(server, "listUsers"));
+  assert.ok(operationOf(client, "getMe"));
+  assert.equal(operationOf(server, "getMe"), undefined);
+  assert.deepEqual(operationOf(client, "blogCommentsList")!.security, [
+    { apiKey: [], accessToken: [] },
+  ]);
+  assert.deepEqual(operationOf(server, "blogCommentsList")!.security, [{ apiKey: [] }]);
+  const refusals = codesOf(client, "postsCreate");
+  for (const code of ["DUPLICATE_VALUE", "ACCESS_TOKEN_REQUIRED", "OWNER_MISMATCH"]) {
+    assert.ok(refusals.includes(code), code);
+    assert.ok(code === "DUPLICATE_VALUE" || !codesOf(server, "postsCreate").includes(code), code);
+  }
+  assert.ok(
+    !codesOf(client, "blogCommentsCreate").includes("DUPLICATE_VALUE"),
+    "nothing is unique",
+  );
+  assert.ok(!codesOf(client, "postsList").includes("ACCESS_TOKEN_REQUIRED"), "everybody reads");
+  assert.ok(!parameterNames(operationOf(client, "postsDelete")).includes("permanent"));
+  assert.ok(parameterNames(operationOf(server, "postsDelete")).includes("permanent"));
+});
+
+Deno.test("only sign-in that is switched on is in it, and files where users upload", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const { services } = app;
+  const idsOf = async () => {
+    const { paths } = await documentOf(project, "publishable");
+    return Object.values(paths).flatMap((item) => Object.values(item))
+      .map(({ operationId }) => operationId);
+  };
+  const before = await idsOf();
+  for (const id of ["signUp", "logIn", "requestCode"]) assert.ok(before.includes(id), id);
+  for (const id of ["startSignIn", "exchangeCode", "signInAnonymously", "requestUpload"]) {
+    assert.ok(!before.includes(id), id);
+  }
+  await changeProject(services, project.projectId, {
+    auth: { password: false, emailCode: false, anonymous: true },
+    files: { userUploads: "signed-in" },
+  });
+  const given = { enabled: true, clientId: "id", clientSecret: "secret" };
+  await setProvider(services, project.projectId, "github", given);
+  const after = await idsOf();
+  for (const id of ["signUp", "logIn", "requestCode"]) assert.ok(!after.includes(id), id);
+  for (const id of ["startSignIn", "exchangeCode", "signInAnonymously", "requestUpload"]) {
+    assert.ok(after.includes(id), id);
+  }
+});
+
+Deno.test("users have the fields that the project declares", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await saveUserFields(app.services, project.projectId, [
+    { key: "company", type: "String", required: true, public: true },
+    { key: "newsletter", type: "Boolean" },
+  ]);
+  const { components: { schemas } } = await documentOf(project, "publishable");
+  assert.deepEqual(schemas.User.properties.company, { type: ["string", "null"] });
+  assert.ok(schemas.User.required.includes("newsletter"));
+  assert.deepEqual(schemas.SignUp.required, ["email", "password", "company"]);
+  assert.equal(schemas.SignUp.additionalProperties, false);
+  assert.ok("company" in schemas.PublicUser.properties);
+  assert.ok(!("newsletter" in schemas.PublicUser.properties));
+});
+
+Deno.test("the tag changes with a definition, and with nothing else", async () => {
+  await using app = await openTestApp();
+  const project = await blog(app);
+  const first = await project.asSecret({ path: pathOf(project) });
+  const tag = first.headers.get("etag")!;
+  const headers = { "if-none-match": tag };
+  const second = await project.asSecret({ path: pathOf(project), headers });
+  assert.equal(second.status, 304);
+  assert.equal(second.headers.get("cache-control"), "private, no-cache");
+  assert.match(second.headers.get("vary")!, /x-api-key.*Accept-Encoding/);
+  await project.asSecret({ path: "/api/data/pages", body: { n: 1 } });
+  assert.equal((await project.asSecret({ path: pathOf(project), headers })).status, 304);
+  await updateCollection(app.services, project.projectId, {
+    name: "pages",
+    fields: [{ key: "n", type: "Number" }],
+    rls: { enabled: false },
+  });
+  const third = await project.asSecret({ path: pathOf(project), headers });
+  assert.equal(third.status, 200);
+  assert.ok("n" in third.body.components.schemas.PagesDocument.properties);
+});
+
+Deno.test("members read both documents; the publishable key not the server's", async () => {
+  await using app = await openTestApp();
+  const project = await blog(app);
+  const owner = await project.owner();
+  const own = await owner.send({ path: pathOf(project) });
+  assert.equal(own.text, (await project.asSecret({ path: pathOf(project) })).text);
+  const asked = await owner.send({ path: `${pathOf(project)}?audience=client` });
+  assert.equal(asked.text, (await project.asPublic({ path: pathOf(project) })).text);
+  const path = `${pathOf(project)}?audience=server`;
+  refused(await project.asPublic({ path }), 403, "SECRET_KEY_REQUIRED");
+  refused(
+    await project.asPublic({ path: `${pathOf(project)}?audience=all` }),
+    400,
+    "INVALID_QUERY",
+  );
+});
+
+Deno.test("strangers, keys of other projects and ended sessions see no project", async () => {
+  await using app = await openTestApp();
+  const project = await blog(app);
+  const other = await app.project();
+  const path = pathOf(project);
+  refused(await other.asSecret({ path }), 404, "PROJECT_NOT_FOUND");
+  refused(await (await openAccount(app)).send({ path }), 404, "PROJECT_NOT_FOUND");
+  refused(await project.asSecret({ path: pathOf({ projectId: "x" }) }), 400, "INVALID_PROJECT_ID");
+  const cookie = "corbel_session=unknown";
+  refused(await app.send({ path, headers: { cookie } }), 401, "SIGN_IN_REQUIRED");
+  refused(await app.send({ path }), 401, "API_KEY_INVALID");
+});
+
+Deno.test("it is served compressed to whoever takes it so", async () => {
+  await using app = await openTestApp();
+  const project = await blog(app);
+  const served = createApp(app.services);
+  const request = new Request(`http://localhost:8000${pathOf(project)}`, {
+    headers: { "accept-encoding": "gzip", "x-api-key": project.secretKey },
+  });
+  const answer = await served.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });
+  assert.equal(answer.headers.get("content-encoding"), "gzip");
+  const text = new TextDecoder().decode(gunzipSync(new Uint8Array(await answer.arrayBuffer())));
+  assert.equal(text, (await project.asSecret({ path: pathOf(project) })).text);
+});

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { createProject } from "@/lib/projects/create_project.ts";
+import { openTestApp, type TestProject } from "../support/test_app.ts";
+import { openAccount } from "../support/dashboard.ts";
+import { refused } from "./test_collection.ts";
+
+const pathOf = ({ projectId }: Pick<TestProject, "projectId">) =>
+  `/api/projects/${projectId}/types.ts`;
+
+/** What the compiler says of a program that has the types beside it; empty for nothing. */
+async function compile(types: string, program: string): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: "corbel-types-" });
+  try {
+    await Deno.writeTextFile(`${folder}/deno.json`, '{ "compilerOptions": { "strict": true } }');
+    await Deno.writeTextFile(`${folder}/types.ts`, types);
+    await Deno.writeTextFile(`${folder}/program.ts`, program);
+    const { stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["check", "--quiet", "program.ts"],
+      cwd: folder,
+    }).output();
+    return new TextDecoder().decode(stderr);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function blog(project: TestProject): Promise<string> {
+  await project.collection({
+    name: "blog-posts",
+    fields: [
+      { key: "title", type: "String", required: true },
+      { key: "views", type: "Number", default: 0 },
+      { key: "author", type: "Ref", ref: "users" },
+      { key: "place", type: "Object", fields: [{ key: "city", type: "String" }] },
+    ],
+  });
+  const answer = await project.asPublic({ path: pathOf(project) });
+  assert.equal(answer.status, 200, answer.text);
+  assert.match(answer.headers.get("content-type")!, /^application\/typescript/);
+  return answer.text;
+}
+
+const PROGRAM = `
+import type { Project } from "./types.ts";
+type Posts = Project["collections"]["blog-posts"];
+export const made: Posts["create"] = { title: "Hello" };
+export const changed: Posts["patch"] = { views: { $inc: 1 }, "place.city": "Rome" };
+export const found: Posts["where"] = { or: [{ views: { gt: 5 } }, { not: { title: "x" } }] };
+export const title = (post: Posts["document"]): string => post.title;
+export const populated: Posts["populated"] = { author: "users" };
+export const name = (user: Project["user"]): string | null => user.name;
+`;
+
+Deno.test("the file compiles, and by it what is right", async () => {
+  await using app = await openTestApp();
+  const types = await blog(await app.project());
+  assert.equal(await compile(types, PROGRAM), "");
+});
+
+Deno.test("what no document has does not compile", async () => {
+  await using app = await openTestApp();
+  const types = await blog(await app.project());
+  const wrong = PROGRAM.replace('{ title: "Hello" }', '{ titel: "Hello" }')
+    .replace("{ $inc: 1 }", '{ $push: "x" }')
+    .replace("{ gt: 5 }", '{ gt: "5" }')
+    .replace("post.title", "post.titel");
+  const said = await compile(types, wrong);
+  assert.match(said, /Found 4 errors/, said);
+});
+
+Deno.test("a project's name cannot end the comment that tells it", async () => {
+  await using app = await openTestApp();
+  const made = await createProject(app.services, {
+    name: "*/ alert(1)\u2028alert(2)",
+    siteUrl: null,
+  });
+  const headers = { "x-api-key": made.secretKey };
+  const { text } = await app.send({ path: pathOf(made), headers });
+  assert.equal(
+    await compile(text, 'import type { Project } from "./types.ts";\nexport type P = Project;\n'),
+    "",
+  );
+});
+
+Deno.test("it has a tag, and is as closed as the document", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const path = pathOf(project);
+  const { headers } = await project.asSecret({ path });
+  const tag = headers.get("etag")!;
+  assert.equal((await project.asSecret({ path, headers: { "if-none-match": tag } })).status, 304);
+  refused(await project.asPublic({ path: `${path}?audience=server` }), 403, "SECRET_KEY_REQUIRED");
+  refused(await project.asPublic({ path: `${path}?audience=x` }), 400, "INVALID_QUERY");
+  refused(await (await app.project()).asSecret({ path }), 404, "PROJECT_NOT_FOUND");
+  refused(await (await openAccount(app)).send({ path }), 404, "PROJECT_NOT_FOUND");
+  refused(await project.asSecret({ path: pathOf({ projectId: "x" }) }), 400, "INVALID_PROJECT_ID");
+  const cookie = "corbel_session=unknown";
+  refused(await app.send({ path, headers: { cookie } }), 401, "SIGN_IN_REQUIRED");
+});
