@@ -190,40 +190,42 @@ const BY_CODE = ["requestCode", "verifyCode"];
 /** Whether the project lets users sign in so. */
 function isOn({ auth, providers }: OperationFacts, operationId: string): boolean {
   if (SOCIAL_SIGN_IN.includes(operationId)) return providers.length > 0;
-  if (operationId === "signUp") return auth.password && auth.signUp === "open";
   if (operationId === "signInAnonymously") return auth.anonymous && auth.signUp === "open";
   if (BY_PASSWORD.includes(operationId)) return auth.password;
   return !BY_CODE.includes(operationId) || auth.emailCode;
 }
 
 /** Whether an operation that is in the document can answer with a code. */
-const possible =
-  ({ audience, auth, hasOrigins }: OperationFacts, { path, security: { problems } }: AnyContract) =>
-  (code: ProblemCode): boolean => {
-    const isServer = audience === "server";
-    switch (code) {
-      case "PUBLISHABLE_KEY_REQUIRED":
-      case "SIGN_IN_METHOD_OFF":
-        return false;
-      case "SECRET_KEY_REQUIRED":
-        return !problems.includes(code);
-      case "ACCESS_TOKEN_INVALID":
-      case "ACCESS_TOKEN_REQUIRED":
-      case "OWNER_MISMATCH":
-      case "OWNER_IMMUTABLE":
-      case "RLS_REQUIRED":
-        return !isServer;
-      case "RATE_LIMITED": // Calls with the secret key are not counted.
-        return !isServer || !problems.includes("API_KEY_INVALID");
-      case "ORIGIN_NOT_ALLOWED":
-        return !isServer && hasOrigins;
-      case "SIGN_UP_CLOSED":
-        return auth.signUp === "closed";
-      case "EMAIL_NOT_VERIFIED":
-        return auth.requireVerifiedEmail;
-      case "INVALID_PATH":
-        return path.replace("{collectionName}", "").includes("{");
-      default:
-        return true;
-    }
-  };
+const possible = (
+  { audience, auth, hasOrigins }: OperationFacts,
+  { operationId, path, security: { problems } }: AnyContract,
+) =>
+(code: ProblemCode): boolean => {
+  const isServer = audience === "server";
+  switch (code) {
+    case "PUBLISHABLE_KEY_REQUIRED":
+    case "SIGN_IN_METHOD_OFF":
+      return false;
+    case "SECRET_KEY_REQUIRED":
+      return !problems.includes(code);
+    case "ACCESS_TOKEN_REQUIRED": // Who signs out needs a token of theirs, whatever the key.
+      return !isServer || operationId === "logoutAll";
+    case "ACCESS_TOKEN_INVALID":
+    case "OWNER_MISMATCH":
+    case "OWNER_IMMUTABLE":
+    case "RLS_REQUIRED":
+      return !isServer;
+    case "RATE_LIMITED": // Calls with the secret key are not counted.
+      return !isServer || !problems.includes("API_KEY_INVALID");
+    case "ORIGIN_NOT_ALLOWED":
+      return !isServer && hasOrigins;
+    case "SIGN_UP_CLOSED":
+      return auth.signUp === "closed";
+    case "EMAIL_NOT_VERIFIED":
+      return auth.requireVerifiedEmail;
+    case "INVALID_PATH":
+      return path.replace("{collectionName}", "").includes("{");
+    default:
+      return true;
+  }
+};

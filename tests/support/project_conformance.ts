@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createLru } from "@/lib/lru.ts";
 import { type ProjectFacts, projectFacts } from "@/lib/operations/project_facts.ts";
+import { Problem } from "@/lib/problems.ts";
 import type { KeyKind } from "@/lib/projects/api_keys.ts";
 import type { Services } from "@/lib/services.ts";
 import { projectDocument } from "@/openapi/project/document.ts";
@@ -27,8 +28,8 @@ function declarationsOf(facts: ProjectFacts, kind: KeyKind): Declarations {
   return known;
 }
 
-/** Refused for what the document does not show: a parameter that only the other key may send. */
-const UNSHOWN = ["SECRET_KEY_REQUIRED", "SEARCH_NOT_DECLARED"];
+/** Refused for what the document does not show: parameters of others, and paths that are none. */
+const UNSHOWN = ["SECRET_KEY_REQUIRED", "SEARCH_NOT_DECLARED", "EVENTS_OFF", "INVALID_PATH"];
 
 /** Types tell of documents as they are without these. */
 const PARTS = /[?&](?:fields|meta)=/;
@@ -46,10 +47,10 @@ export async function conforming(
     send(): Promise<Answer>;
   },
 ): Promise<Answer> {
-  const before = await projectFacts(services, projectId);
+  const before = await factsOf(services, projectId);
   const answer = await send();
-  const after = await projectFacts(services, projectId).catch(() => null);
-  if (JSON.stringify(before) !== JSON.stringify(after)) return answer;
+  const after = await factsOf(services, projectId);
+  if (before === null || JSON.stringify(before) !== JSON.stringify(after)) return answer;
   const document = declarationsOf(before, kind);
   if (!document.has(methodOf(call), call.path)) {
     assertNotTheirs(call, answer);
@@ -59,13 +60,23 @@ export async function conforming(
   return answer;
 }
 
+/** Null for a project that is not in use. */
+async function factsOf(services: Services, projectId: string): Promise<ProjectFacts | null> {
+  try {
+    return await projectFacts(services, projectId);
+  } catch (error) {
+    if (error instanceof Problem && error.code === "PROJECT_NOT_FOUND") return null;
+    throw error;
+  }
+}
+
 /**
  * Paths that projects have, beside those of members and of the server itself. The code of a sign-in
  * may come when its provider is switched off again.
  */
 const OF_PROJECTS = /^\/api\/(?:data|schemas|userAuth(?!\/social\/exchange)|storage|batch|mail)\b/;
 
-function assertNotTheirs({ path }: Call, { status, text }: Answer): void {
-  if (!OF_PROJECTS.test(path)) return;
+function assertNotTheirs({ method, path }: Call, { status, text }: Answer): void {
+  if (method === "OPTIONS" || !OF_PROJECTS.test(path)) return;
   assert.ok(status >= 300, `${path} is not in the project's document, but answered ${text}`);
 }
