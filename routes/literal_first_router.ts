@@ -32,8 +32,9 @@ function matcherOf<T>(routes: readonly Route<T>[]): Router<T>["match"] {
   const [literal, others] = [new TrieRouter<T>(), new RegExpRouter<T>()];
   /** By method, what addresses of literal paths look like. */
   const patterns = new Map<string, RegExp[]>();
+  const open = openPlaces(routes);
   for (const { method, path, handler } of routes) {
-    const isLiteral = routes.some((other) => other.method === method && covers(other.path, path));
+    const isLiteral = wordPlaces(path).some((place) => open.has(`${method} ${place}`));
     if (isLiteral) {
       const pattern = new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`);
       patterns.set(method, [...patterns.get(method) ?? [], pattern]);
@@ -48,12 +49,25 @@ function matcherOf<T>(routes: readonly Route<T>[]): Router<T>["match"] {
   };
 }
 
-/** Whether one path has a parameter where the other, which begins alike, has a word. */
-function covers(general: string, special: string): boolean {
-  const [wide, narrow] = [general.split("/"), special.split("/")];
-  const isParameter = (segment: string | undefined) => segment?.startsWith(":") ?? false;
-  const at = wide.findIndex((segment, i) =>
-    segment !== narrow[i] && !(isParameter(segment) && isParameter(narrow[i]))
+/** Where paths have a parameter: by method and what is before it. */
+const openPlaces = (routes: readonly Route<unknown>[]): ReadonlySet<string> =>
+  new Set(
+    routes.flatMap(({ method, path }) =>
+      placesOf(path).filter(({ isParameter }) => isParameter).map(({ before }) =>
+        `${method} ${before}`
+      )
+    ),
   );
-  return at !== -1 && isParameter(wide[at]) && narrow[at] !== undefined;
+
+/** Where a path has a word, which another may have a parameter for: what is before it. */
+const wordPlaces = (path: string): string[] =>
+  placesOf(path).filter(({ isParameter }) => !isParameter).map(({ before }) => before);
+
+/** The segments of a path, each with those before it, in which all parameters are alike. */
+function placesOf(path: string): { readonly before: string; readonly isParameter: boolean }[] {
+  const segments = path.split("/").map((segment) => segment.startsWith(":") ? ":" : segment);
+  return segments.map((segment, i) => ({
+    before: segments.slice(0, i).join("/"),
+    isParameter: segment === ":",
+  }));
 }
