@@ -96,6 +96,16 @@ const refusalSchema = (hasError: boolean) => ({
         type: "integer" as const,
         description: "Of a batch: the index of the operation that was refused.",
       },
+      faults: {
+        type: "array" as const,
+        description: "Of what was sent: the first members that do not fit, by their paths.",
+        items: {
+          type: "object" as const,
+          properties: { path: { type: "string" as const }, message: { type: "string" as const } },
+          required: ["path", "message"],
+          additionalProperties: false,
+        },
+      },
     }),
   },
   required: ["success", "data", "message", ...(hasError ? ["error"] : []), "code"],

@@ -1,6 +1,7 @@
 import { nextTurn } from "../next_turn.ts";
 import { bytesOf, jsonText } from "../store/json_text.ts";
-import { Problem, type ProblemCode, PROBLEMS } from "../problems.ts";
+import { PATH_LENGTH_MAX } from "../limits.ts";
+import { type FieldFault, Problem, type ProblemCode, PROBLEMS } from "../problems.ts";
 import type { Json } from "../store/port.ts";
 import { isResumablePath, isStoragePath } from "./path.ts";
 import type { RequestState } from "./request.ts";
@@ -165,8 +166,10 @@ export function problemReply(state: RequestState, problem: Problem): Reply {
   }
   if (problem.allow !== undefined) headers.push(["allow", problem.allow.join(", ")]);
   const room = { inStorage: isStoragePath(state.path) };
-  const { code, operation } = problem;
-  const body = jsonText(refusalBody({ code, message: messageOf(problem), operation }, room));
+  const { code, operation, faults } = problem;
+  const body = jsonText(
+    refusalBody({ code, message: messageOf(problem), operation, faults }, room),
+  );
   return { status: problem.status, body, headers };
 }
 
@@ -178,10 +181,11 @@ export function messageOf({ code, status, message }: Problem): string {
 
 /** The envelope of errors. Clients of storage may read the text in `error` or in `message`. */
 export const refusalBody = (
-  { code, message, operation }: {
+  { code, message, operation, faults = [] }: {
     code: ProblemCode;
     message: string;
     operation?: number | undefined;
+    faults?: readonly FieldFault[];
   },
   { inStorage }: { inStorage: boolean },
 ) => ({
@@ -191,6 +195,13 @@ export const refusalBody = (
   ...(inStorage && { error: message }),
   code,
   ...(operation !== undefined && { operation }),
+  ...(faults.length > 0 && !inStorage && { faults: faults.map(boundedFault) }),
+});
+
+/** Names are as long as whoever sent them made them. */
+const boundedFault = ({ path, message }: FieldFault) => ({
+  path: path.slice(0, PATH_LENGTH_MAX),
+  message,
 });
 
 /** The same for an answer under way: its status is sent, and only text can follow. */

@@ -89,3 +89,25 @@ Deno.test("100 documents created at once are 100 documents", async () => {
   assert.equal(new Set(answers.map(({ body }) => body.data._id)).size, 100);
   assert.equal(ok(await collection.asSecret({})).total, 100);
 });
+
+Deno.test("a refusal names each member that does not fit, with bounded paths", async () => {
+  await using app = await openTestApp();
+  const posts = await createTestCollection(app, {
+    fields: [
+      { key: "title", type: "String", required: true },
+      { key: "views", type: "Number" },
+      { key: "place", type: "Object", fields: [{ key: "city", type: "String" }] },
+    ],
+  });
+  const answer = await posts.asSecret({ body: { views: "3", place: { city: 1 } } });
+  refused(answer, 400, "INVALID_DOCUMENT");
+  const paths = answer.body.faults.map(({ path }: { path: string }) => path);
+  assert.deepEqual(paths.toSorted(), ["place.city", "title", "views"]);
+  assert.ok(
+    answer.body.faults.some(({ message }: { message: string }) => message === "is required"),
+  );
+  const name = "x".repeat(100_000);
+  const long = await posts.asSecret({ body: { title: "a", [`${name}`]: "\ud800" } });
+  refused(long, 400, "INVALID_DOCUMENT");
+  assert.ok(long.text.length < 2_000, "a name is not repeated whole");
+});
