@@ -25,6 +25,7 @@ const Addresses = z.strictObject({
   name: z.literal("Corbel"),
   reference: z.string(),
   document: z.string(),
+  client: z.string(),
   health: z.string(),
   ready: z.string(),
 });
@@ -33,6 +34,7 @@ const ADDRESSES = {
   name: "Corbel",
   reference: "http://localhost:8000/docs",
   document: "http://localhost:8000/openapi.json",
+  client: "http://localhost:8000/client.js",
   health: "http://localhost:8000/api/health",
   ready: "http://localhost:8000/api/health/ready",
 };
@@ -102,6 +104,41 @@ export const getReferenceScript = system({
     { status: 304, description: "The file is the one you hold.", data: null },
   ],
   problems: ["ROUTE_NOT_FOUND"],
+});
+
+const ETAG = { etag: "Names this version of the file." };
+const HELD = { status: 304, description: "The file is the one you hold.", data: null };
+
+export const getClient = system({
+  operationId: "getClient",
+  path: "/client.js",
+  summary: "Get the client, as anyone",
+  description:
+    "The client for browsers, Deno, Node.js and Bun as one module without dependencies: " +
+    '`import { createClient } from "<this server>/client.js"`.',
+  success: [{
+    status: 200,
+    description: "The module.",
+    data: null,
+    content: { type: "text/javascript", schema: z.string() },
+    example: "export { createClient, CorbelError };",
+    headers: ETAG,
+  }, HELD],
+});
+
+export const getClientTypes = system({
+  operationId: "getClientTypes",
+  path: "/client.d.ts",
+  summary: "Get the types of the client, as anyone",
+  description: "What the client exports, as TypeScript declares it.",
+  success: [{
+    status: 200,
+    description: "The declarations.",
+    data: null,
+    content: { type: "application/typescript", schema: z.string() },
+    example: "export declare class CorbelError extends Error { … }",
+    headers: ETAG,
+  }, HELD],
 });
 
 export const getHealth = system({
@@ -192,4 +229,6 @@ export const SYSTEM = [
   getDocumentFile,
   getReference,
   getReferenceScript,
+  getClient,
+  getClientTypes,
 ];

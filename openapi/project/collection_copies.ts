@@ -1,3 +1,4 @@
+import { parseJson } from "@/lib/store/json_text.ts";
 import type { Parameter } from "../contract.ts";
 import { DOCUMENT_EXAMPLE } from "../schemas/document.ts";
 import {
@@ -96,10 +97,7 @@ export class CollectionCopies {
     const example = JSON.stringify(documentExample(this.#collection.definition));
     const text = JSON.stringify(value).replaceAll(GENERIC_EXAMPLE, () => example)
       .replaceAll(quoted(GENERIC_EXAMPLE), () => quoted(example));
-    return JSON.parse(text, (_name, inner) => {
-      const name = typeof inner === "object" && inner !== null ? referredName(inner) : null;
-      return name === null ? inner : refTo(this.#ownName(name, operationId));
-    });
+    return withReferences(parseJson(text), (name) => this.#ownName(name, operationId)) as T; // Of its shape.
   }
 
   #ownName(name: string, operationId: string): string {
@@ -130,6 +128,17 @@ export class CollectionCopies {
     this.#holds.set(name, holds);
     return holds;
   }
+}
+
+/** The same, in which schemas that are referred to are others. */
+function withReferences(value: unknown, ownName: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((one) => withReferences(one, ownName));
+  if (typeof value !== "object" || value === null) return value;
+  const name = referredName(value);
+  if (name !== null) return refTo(ownName(name));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, withReferences(inner, ownName)]),
+  );
 }
 
 const GENERIC_EXAMPLE = JSON.stringify(DOCUMENT_EXAMPLE);

@@ -8,6 +8,7 @@ export const handleGetIndex: HandlerOf<typeof system.getIndex> = (c) => {
     name: "Corbel",
     reference: `${publicUrl}/docs`,
     document: `${publicUrl}/openapi.json`,
+    client: `${publicUrl}/client.js`,
     health: `${publicUrl}/api/health`,
     ready: `${publicUrl}/api/health/ready`,
   };

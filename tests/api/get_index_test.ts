@@ -9,6 +9,7 @@ Deno.test("the index names where things are, each of which answers", async () =>
     name: "Corbel",
     reference: "https://api.example/docs",
     document: "https://api.example/openapi.json",
+    client: "https://api.example/client.js",
     health: "https://api.example/api/health",
     ready: "https://api.example/api/health/ready",
   });

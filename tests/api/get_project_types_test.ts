@@ -2,27 +2,13 @@ import assert from "node:assert/strict";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { openTestApp, type TestProject } from "../support/test_app.ts";
 import { openAccount } from "../support/dashboard.ts";
+import { compiled } from "./compiled.ts";
 import { refused } from "./test_collection.ts";
 
 const pathOf = ({ projectId }: Pick<TestProject, "projectId">) =>
   `/api/projects/${projectId}/types.ts`;
 
-/** What the compiler says of a program that has the types beside it; empty for nothing. */
-async function compile(types: string, program: string): Promise<string> {
-  const folder = await Deno.makeTempDir({ prefix: "corbel-types-" });
-  try {
-    await Deno.writeTextFile(`${folder}/deno.json`, '{ "compilerOptions": { "strict": true } }');
-    await Deno.writeTextFile(`${folder}/types.ts`, types);
-    await Deno.writeTextFile(`${folder}/program.ts`, program);
-    const { stderr } = await new Deno.Command(Deno.execPath(), {
-      args: ["check", "--quiet", "program.ts"],
-      cwd: folder,
-    }).output();
-    return new TextDecoder().decode(stderr);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+const compile = (types: string, program: string) => compiled(program, { "types.ts": types });
 
 async function blog(project: TestProject): Promise<string> {
   await project.collection({

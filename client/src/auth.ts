@@ -1,0 +1,163 @@
+import { browser, keep, kept } from "./browser.ts";
+import { CorbelError } from "./errors.ts";
+import type { SessionData, SessionKeeper, User } from "./session.ts";
+import type { Transport } from "./transport.ts";
+
+interface Emailed {
+  readonly email: string;
+  readonly code: string;
+}
+
+/** Kept for this tab alone, from when it leaves for a provider until it returns. */
+const STATE = "corbel.state";
+
+/** Signs users up, in and out. */
+export class Auth {
+  readonly #transport: Transport;
+  readonly #session: SessionKeeper;
+
+  constructor(transport: Transport, session: SessionKeeper) {
+    this.#transport = transport;
+    this.#session = session;
+  }
+
+  get user(): User | null {
+    return this.#session.user;
+  }
+
+  get ready(): Promise<User | null> {
+    return this.#session.ready;
+  }
+
+  onChange(listener: (user: User | null) => void): () => void {
+    return this.#session.onChange(listener);
+  }
+
+  /** As an anonymous user, that one becomes the new user: their token tells. */
+  async signUp(user: object): Promise<User | null> {
+    const token = this.user?.isAnonymous ? await this.#session.token() : null;
+    return await this.#enter("signup", user, token);
+  }
+
+  signIn(credentials: object): Promise<User> {
+    return this.#enter("login", credentials);
+  }
+
+  async requestCode(email: string): Promise<void> {
+    await this.#post("code/request", { email });
+  }
+
+  signInWithCode({ email, code }: Emailed): Promise<User> {
+    return this.#enter("code/verify", { email, otp: code });
+  }
+
+  signInAnonymously(): Promise<User> {
+    return this.#enter("anonymous", {});
+  }
+
+  signInWith(provider: string, { returnTo }: { returnTo?: string } = {}): void {
+    const bytes = crypto.getRandomValues(new Uint8Array(32));
+    const state = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    keep("sessionStorage", STATE, state);
+    const query = new URLSearchParams({ "x-api-key": this.#transport.key, state });
+    if (returnTo !== undefined) query.set("return_to", returnTo);
+    browser.location.assign(
+      this.#transport.address(`/api/userAuth/social/${provider}/start`, query),
+    );
+  }
+
+  /** The address is cleared before anything else: it holds a token. */
+  async completeSignIn(): Promise<{ user: User; returnTo: string | null } | null> {
+    const query = new URLSearchParams(browser.location.search);
+    const token = new URLSearchParams(browser.location.hash.slice(1)).get("token");
+    const [rtCode, error] = [query.get("rtCode"), query.get("error")];
+    if (token === null && error === null) return null;
+    browser.history.replaceState(null, "", "/");
+    const expected = kept("sessionStorage", STATE);
+    keep("sessionStorage", STATE, null);
+    if (expected === null || query.get("state") !== expected) {
+      const message = "This sign-in was not begun here, so it was refused. Sign in again.";
+      throw new CorbelError({ code: "SIGN_IN_PLANTED", message });
+    }
+    if (error !== null) throw new CorbelError({ code: "SIGN_IN_FAILED", message: error });
+    const { refreshToken } = await this.#post("social/exchange", { token, rtCode });
+    const headers = { authorization: `Bearer ${token}` };
+    const user = await this.#transport.data({
+      path: "/api/userAuth/me",
+      headers,
+      isOfSession: true,
+    });
+    const session = { accessToken: token!, expiresIn: secondsLeft(token!) };
+    const { usesCookie } = this.#session;
+    this.#session.open(usesCookie ? session : { ...session, refreshToken }, user);
+    return { user, returnTo: query.get("return_to") };
+  }
+
+  async signOut(): Promise<void> {
+    const { refreshToken } = this.#session;
+    await this.#post("logout", refreshToken === null ? {} : { refreshToken });
+    this.#session.set(null);
+  }
+
+  async verifyEmail({ email, code }: Emailed): Promise<void> {
+    await this.#post("verify-email", { email, otp: code });
+  }
+
+  async resendVerification(email: string): Promise<void> {
+    await this.#post("resend-verification-otp", { email });
+  }
+
+  async requestPasswordReset(email: string): Promise<void> {
+    await this.#post("request-password-reset", { email });
+  }
+
+  /** All sessions end with it. */
+  async resetPassword(
+    { email, code, newPassword }: Emailed & { newPassword: string },
+  ): Promise<void> {
+    await this.#post("reset-password", { email, otp: code, newPassword });
+    this.#session.set(null);
+  }
+
+  async changePassword(passwords: object): Promise<void> {
+    const path = "/api/userAuth/change-password";
+    await this.#transport.data({ method: "PUT", path, body: passwords });
+  }
+
+  async update(changes: object): Promise<User> {
+    const path = "/api/userAuth/me";
+    const user = await this.#transport.data({ method: "PATCH", path, body: changes });
+    this.#session.update(user);
+    return user;
+  }
+
+  /** Opens a session, unless the answer is that the e-mail must be verified first. */
+  async #enter(path: string, body: object, token: string | null = null): Promise<User | null> {
+    const data: SessionData & { user: User; verificationRequired?: boolean } = await this.#post(
+      path,
+      body,
+      token === null ? {} : { authorization: `Bearer ${token}` },
+    );
+    if (data.verificationRequired) return null;
+    this.#session.open(data, data.user);
+    return data.user;
+  }
+
+  // deno-lint-ignore no-explicit-any -- Each caller knows what is answered.
+  #post(path: string, body: object, headers: Record<string, string> = {}): Promise<any> {
+    const { ofSession } = this.#session;
+    return this.#transport.data({
+      method: "POST",
+      path: `/api/userAuth/${path}`,
+      body,
+      ...ofSession,
+      headers: { ...ofSession.headers, ...headers },
+    });
+  }
+}
+
+/** Of an access token: its claims are for everybody to read. */
+function secondsLeft(token: string): number {
+  const claims = token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/");
+  return JSON.parse(atob(claims)).exp - Date.now() / 1000;
+}

@@ -1,0 +1,165 @@
+import { openLive } from "./live.ts";
+import type { SessionKeeper } from "./session.ts";
+import type { Call, Transport } from "./transport.ts";
+
+/** Any query of a list or a document: the types of the client say which. */
+// deno-lint-ignore no-explicit-any -- As above.
+type Query = Record<string, any>;
+// deno-lint-ignore no-explicit-any -- As above.
+type Doc = any;
+
+interface Options {
+  readonly signal?: AbortSignal;
+  readonly idempotencyKey?: string;
+  readonly ifMatch?: string;
+  readonly upsert?: boolean | string;
+  readonly permanent?: boolean;
+}
+
+/** Names that the server has otherwise. */
+const RENAMED: Readonly<Record<string, string>> = { includeDeleted: "include_deleted" };
+
+/** Lists are comma-separated, and trees are JSON. */
+export function queryOf({ signal: _signal, ...query }: Query): URLSearchParams {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || value === null) continue;
+    const isTree = typeof value === "object" && !Array.isArray(value);
+    parameters.set(RENAMED[name] ?? name, isTree ? JSON.stringify(value) : String(value));
+  }
+  return parameters;
+}
+
+/** What clients of one server have in common. */
+export interface Shared {
+  readonly transport: Transport;
+  readonly session: SessionKeeper;
+  /** Of documents that were answered alone. */
+  readonly etags: WeakMap<object, string>;
+  /** Aborted when the client is closed. */
+  readonly closed: AbortSignal;
+}
+
+export class Collection {
+  readonly #shared: Shared;
+  readonly #path: string;
+
+  constructor(shared: Shared, name: string) {
+    this.#shared = shared;
+    this.#path = `/api/data/${encodeURIComponent(name)}`;
+  }
+
+  list(query: Query = {}) {
+    return this.#read("", query);
+  }
+
+  async *pages(query: Query = {}) {
+    for (let { cursor } = query;;) {
+      const page = await this.list({ ...query, cursor });
+      yield page;
+      cursor = page.nextCursor;
+      if (cursor === null) return;
+    }
+  }
+
+  async get(id: string, query: Query = {}): Promise<Doc> {
+    return await this.#document({
+      path: this.#pathOf(id),
+      query: queryOf(query),
+      signal: query.signal,
+    });
+  }
+
+  create(document: object, { idempotencyKey, upsert, signal }: Options = {}): Promise<Doc> {
+    return this.#document({
+      method: "POST",
+      path: this.#path,
+      query: queryOf({ upsert }),
+      body: document,
+      ...onceBy(idempotencyKey),
+      signal,
+    });
+  }
+
+  async createMany(documents: readonly object[], { idempotencyKey, signal }: Options = {}) {
+    const { ids } = await this.#shared.transport.data({
+      method: "POST",
+      path: `${this.#path}/bulk`,
+      body: { documents },
+      ...onceBy(idempotencyKey),
+      signal,
+    });
+    return ids;
+  }
+
+  replace(id: string, document: object, { ifMatch, upsert, signal }: Options = {}): Promise<Doc> {
+    const query = queryOf({ upsert });
+    const path = this.#pathOf(id);
+    return this.#document({
+      method: "PUT",
+      path,
+      query,
+      body: document,
+      ...ifStill(ifMatch),
+      signal,
+    });
+  }
+
+  patch(id: string, changes: object, { ifMatch, signal }: Options = {}): Promise<Doc> {
+    const path = this.#pathOf(id);
+    return this.#document({ method: "PATCH", path, body: changes, ...ifStill(ifMatch), signal });
+  }
+
+  async delete(id: string, { ifMatch, permanent, signal }: Options = {}): Promise<void> {
+    const [path, query] = [this.#pathOf(id), queryOf({ permanent })];
+    await this.#shared.transport.data({
+      method: "DELETE",
+      path,
+      query,
+      ...ifStill(ifMatch),
+      signal,
+    });
+  }
+
+  recover(id: string, { signal }: Options = {}): Promise<Doc> {
+    return this.#document({ method: "PATCH", path: `${this.#pathOf(id)}/recover`, signal });
+  }
+
+  async count(query: Query = {}): Promise<number> {
+    return (await this.#read("", { ...query, count: true })).count;
+  }
+
+  aggregate(query: Query) {
+    return this.#read("/aggregate", query);
+  }
+
+  live(query: Query, handlers: Parameters<typeof openLive>[1]["handlers"]) {
+    const { transport, session, closed } = this.#shared;
+    const path = `${this.#path}/live`;
+    return openLive(transport, { path, query, handlers, session, closed });
+  }
+
+  #pathOf(id: string): string {
+    return `${this.#path}/${encodeURIComponent(id)}`;
+  }
+
+  #read(path: string, query: Query) {
+    const { signal } = query;
+    return this.#shared.transport.data({ path: this.#path + path, query: queryOf(query), signal });
+  }
+
+  async #document(call: Call): Promise<Doc> {
+    const { data, etag } = await this.#shared.transport.answer(call);
+    if (etag !== null) this.#shared.etags.set(data, etag);
+    return data;
+  }
+}
+
+/** With a key the first answer is given again. */
+export const onceBy = (idempotencyKey: string | undefined): Partial<Call> =>
+  idempotencyKey === undefined
+    ? {}
+    : { headers: { "idempotency-key": idempotencyKey }, isRepeatable: true };
+
+const ifStill = (etag: string | undefined): Partial<Call> =>
+  etag === undefined ? {} : { headers: { "if-match": etag } };

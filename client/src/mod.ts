@@ -1,0 +1,72 @@
+import type { createClient as declared } from "../client.d.ts";
+import { Auth } from "./auth.ts";
+import { isPage } from "./browser.ts";
+import { Collection, onceBy, type Shared } from "./collection.ts";
+import { Files } from "./files.ts";
+import { SessionKeeper } from "./session.ts";
+import { Transport } from "./transport.ts";
+
+export { CorbelError } from "./errors.ts";
+
+interface Options {
+  readonly url: string;
+  readonly key: string;
+  readonly session?: "cookie" | "memory";
+  readonly fetch?: typeof fetch;
+}
+
+class Client {
+  readonly #shared: Shared;
+  readonly #ended = new AbortController();
+  readonly auth: Auth;
+  readonly files: Files;
+
+  constructor({ url, key, session, fetch: fetcher = fetch }: Options) {
+    // Called as a method of ours a browser's own would be refused.
+    const ask: typeof fetch = (...given) => fetcher(...given);
+    const origin = url.replace(/\/+$/, "");
+    const transport = new Transport(origin, key, ask);
+    const usesCookie = (session ?? (isPage ? "cookie" : "memory")) === "cookie";
+    const keeper = new SessionKeeper(transport, `${origin} ${key}`, usesCookie);
+    transport.tokens = keeper;
+    this.#shared = {
+      transport,
+      session: keeper,
+      etags: new WeakMap(),
+      closed: this.#ended.signal,
+    };
+    this.auth = new Auth(transport, keeper);
+    this.files = new Files(transport, ask);
+  }
+
+  from(collection: string): Collection {
+    return new Collection(this.#shared, collection);
+  }
+
+  async batch(
+    operations: readonly object[],
+    { idempotencyKey, signal }: { idempotencyKey?: string; signal?: AbortSignal } = {},
+  ) {
+    const { results } = await this.#shared.transport.data({
+      method: "POST",
+      path: "/api/batch",
+      body: { operations },
+      ...onceBy(idempotencyKey),
+      signal,
+    });
+    return results;
+  }
+
+  etagOf(document: object): string | undefined {
+    return this.#shared.etags.get(document);
+  }
+
+  close(): void {
+    this.#ended.abort();
+    this.#shared.session.close();
+  }
+}
+
+/** The types of the client say more of all this than the compiler can find out here. */
+export const createClient =
+  ((options: Options) => new Client(options)) as unknown as typeof declared;

@@ -1,0 +1,106 @@
+import { CorbelError, errorOf } from "./errors.ts";
+import { pause } from "./pause.ts";
+
+export interface Call {
+  readonly method?: string;
+  readonly path: string;
+  readonly query?: URLSearchParams;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether to ask twice does no more than to ask once; else only of `GET`. */
+  readonly isRepeatable?: boolean;
+  /** About the session itself: the cookie is sent, and no token is waited for. */
+  readonly isOfSession?: boolean;
+}
+
+/** Who the calls are made as. */
+export interface TokenSource {
+  /** Null where nobody is signed in. Renews a token that is about to expire. */
+  token(): Promise<string | null>;
+  /** Renews a token that was refused. */
+  renew(refused: string): Promise<void>;
+}
+
+const TRIES = 4;
+const RETRY_SECONDS_MAX = 30;
+/** Refused before anything was done. */
+const NOT_BEGUN = ["SERVER_BUSY", "STOPPING", "RATE_LIMITED"];
+
+const pauseBefore = ({ retryAfter }: CorbelError, tries: number): number =>
+  Math.max((retryAfter ?? 0) * 1000, 250 * 2 ** tries) * (1 + Math.random() / 2);
+
+/** Asks Corbel: again where that is safe, and with a new token where the old one has run out. */
+export class Transport {
+  readonly #url: string;
+  readonly key: string;
+  readonly #fetch: typeof fetch;
+  tokens: TokenSource = { token: () => Promise.resolve(null), renew: () => Promise.resolve() };
+
+  constructor(url: string, key: string, fetcher: typeof fetch) {
+    this.#url = url;
+    this.key = key;
+    this.#fetch = fetcher;
+  }
+
+  /** What `data` of the answer holds. Throws {@linkcode CorbelError}, and what the signal says. */
+  // deno-lint-ignore no-explicit-any -- The types of the client say what it is.
+  async data(call: Call): Promise<any> {
+    return (await this.answer(call)).data;
+  }
+
+  // deno-lint-ignore no-explicit-any -- As above.
+  async answer(call: Call): Promise<{ data: any; etag: string | null }> {
+    const response = await this.open(call);
+    const { data } = await response.json();
+    return { data, etag: response.headers.get("etag") };
+  }
+
+  /** An answer that is a success, whose body is still to be read. */
+  async open(call: Call): Promise<Response> {
+    const { method = "GET", signal, isRepeatable = method === "GET" } = call;
+    let isRenewed = false;
+    for (let tries = 1;; tries++) {
+      signal?.throwIfAborted();
+      const token = call.isOfSession ? null : await this.tokens.token();
+      const response = await this.#send(call, token).catch((cause) => {
+        signal?.throwIfAborted();
+        const message = `${new URL(this.#url).host} cannot be reached.`;
+        return new CorbelError({ code: "NETWORK", message, cause });
+      });
+      if (response instanceof Response && response.ok) return response;
+      const error = response instanceof Response ? await errorOf(response) : response;
+      if (error.code === "ACCESS_TOKEN_INVALID" && token !== null && !isRenewed) {
+        isRenewed = true;
+        await this.tokens.renew(token);
+        continue;
+      }
+      const isPassing = [0, 502, 503, 504].includes(error.status);
+      const mayRepeat = NOT_BEGUN.includes(error.code) || (isRepeatable && isPassing);
+      if (!mayRepeat || tries === TRIES || (error.retryAfter ?? 0) > RETRY_SECONDS_MAX) throw error;
+      await pause(pauseBefore(error, tries), signal);
+    }
+  }
+
+  address(path: string, query?: URLSearchParams): string {
+    return this.#url + path + (query?.size ? `?${query}` : "");
+  }
+
+  #send(
+    { method = "GET", path, query, body, headers, signal, isOfSession }: Call,
+    token: string | null,
+  ) {
+    return this.#fetch(this.address(path, query), {
+      method,
+      headers: {
+        "x-api-key": this.key,
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+      ...(isOfSession && { credentials: "include" as const }),
+    });
+  }
+}

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { codeTo } from "../support/mailbox.ts";
+import { CREDENTIALS, openClients, refusal } from "./fixture.ts";
+
+Deno.test("users sign up, out and in, and listeners hear of it", async () => {
+  await using fixture = await openClients();
+  const corbel = fixture.client();
+  const heard: unknown[] = [];
+  const stop = corbel.auth.onChange((user) => heard.push(user?.email ?? null));
+  assert.equal(await corbel.auth.ready, null);
+  const user = await corbel.auth.signUp({ ...CREDENTIALS, name: "Ada" });
+  assert.deepEqual([user!.name, corbel.auth.user!.email], ["Ada", CREDENTIALS.email]);
+  await corbel.from("notes").create({ text: "mine" });
+  await corbel.auth.signOut();
+  assert.equal(corbel.auth.user, null);
+  await assert.rejects(corbel.from("notes").list(), { code: "ACCESS_TOKEN_REQUIRED" });
+  await assert.rejects(corbel.auth.signIn({ ...CREDENTIALS, password: "wrong" }), {
+    code: "INVALID_CREDENTIALS",
+  });
+  await corbel.auth.signIn(CREDENTIALS);
+  assert.equal(await corbel.from("notes").count(), 1);
+  assert.equal((await corbel.auth.update({ name: "Lovelace" })).name, "Lovelace");
+  stop();
+  await corbel.auth.signOut();
+  assert.deepEqual(heard, [null, CREDENTIALS.email, null, CREDENTIALS.email, CREDENTIALS.email]);
+});
+
+Deno.test("an anonymous user who signs up keeps their documents", async () => {
+  await using fixture = await openClients();
+  const corbel = fixture.client();
+  const guest = await corbel.auth.signInAnonymously();
+  await corbel.from("notes").create({ text: "before" });
+  const user = await corbel.auth.signUp(CREDENTIALS);
+  assert.equal(user!._id, guest._id);
+  assert.equal(await corbel.from("notes").count(), 1);
+});
+
+Deno.test("codes verify, sign in and reset passwords", async () => {
+  await using fixture = await openClients();
+  const { app, project } = fixture;
+  const corbel = fixture.client();
+  const { email } = CREDENTIALS;
+  const codeOf = () => codeTo(app.services, project.projectId, email);
+  await corbel.auth.signUp(CREDENTIALS);
+  await corbel.auth.verifyEmail({ email, code: await codeOf() });
+  await corbel.auth.signOut();
+  await corbel.auth.requestCode(email);
+  const user = await corbel.auth.signInWithCode({ email, code: await codeOf() });
+  assert.equal(user.emailVerified, true);
+  const newPassword = "an analytical engine no. 3";
+  await corbel.auth.requestPasswordReset(email);
+  await corbel.auth.resetPassword({ email, code: await codeOf(), newPassword });
+  assert.equal(corbel.auth.user, null, "all sessions have ended");
+  await corbel.auth.signIn({ email, password: newPassword });
+  await corbel.auth.changePassword({
+    currentPassword: newPassword,
+    newPassword: CREDENTIALS.password,
+  });
+  await corbel.from("notes").count();
+});
+
+const refreshes = (asked: readonly string[]): number =>
+  asked.filter((line) => line.includes("refresh-token")).length;
+
+Deno.test("a token that has run out is renewed once, however many calls need it", async () => {
+  await using fixture = await openClients();
+  const corbel = fixture.client();
+  await corbel.auth.signInAnonymously();
+  fixture.app.clock.advance(16 * 60_000);
+  const notes = corbel.from("notes");
+  await Promise.all(Array.from({ length: 20 }, () => notes.count()));
+  assert.equal(refreshes(fixture.asked), 1);
+  await notes.count();
+  assert.equal(refreshes(fixture.asked), 1);
+});
+
+Deno.test("who was signed out elsewhere is nobody from then on", async () => {
+  await using fixture = await openClients();
+  const { project } = fixture;
+  const corbel = fixture.client();
+  const { _id } = await corbel.auth.signInAnonymously();
+  await project.asSecret({ method: "DELETE", path: `/api/userAuth/users/${_id}/sessions` });
+  await assert.rejects(corbel.from("notes").count(), { code: "ACCESS_TOKEN_REQUIRED" });
+  assert.equal(corbel.auth.user, null);
+});
+
+Deno.test("a renewal that cannot be asked for keeps the session", async () => {
+  await using fixture = await openClients();
+  const corbel = fixture.client();
+  await corbel.auth.signInAnonymously();
+  fixture.app.clock.advance(16 * 60_000);
+  fixture.intercept(({ url }) => url.includes("refresh-token") ? refusal(500, "INTERNAL") : null);
+  await assert.rejects(corbel.from("notes").count(), { code: "INTERNAL" });
+  assert.ok(corbel.auth.user);
+  fixture.intercept(null);
+  assert.equal(await corbel.from("notes").count(), 0);
+});

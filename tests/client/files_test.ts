@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { changeProject } from "@/lib/projects/change_project.ts";
+import { openClients } from "./fixture.ts";
+
+async function openUploads() {
+  const fixture = await openClients();
+  await changeProject(fixture.app.services, fixture.project.projectId, {
+    files: { userUploads: "signed-in", userTypes: ["*/*"] },
+  });
+  return fixture;
+}
+
+const text = (length: number) => new Blob(["x".repeat(length)], { type: "text/plain" });
+
+Deno.test("a user uploads a file, sees how far it is, and reads it by a signed address", async () => {
+  await using fixture = await openUploads();
+  const corbel = fixture.client();
+  await corbel.auth.signInAnonymously();
+  const told: [number, number][] = [];
+  const { path, url, visibility } = await corbel.files.upload(text(1000), {
+    filename: "a.txt",
+    visibility: "private",
+    onProgress: (sent, size) => told.push([sent, size]),
+  });
+  assert.match(path, /_a\.txt$/);
+  assert.deepEqual([url, visibility], [null, "private"]);
+  assert.deepEqual(told.at(-1), [1000, 1000]);
+  const signed = await corbel.files.sign(path, { seconds: 60 });
+  const address = new URL(signed.url);
+  const answer = await fixture.app.open({ path: address.pathname + address.search });
+  assert.equal((await answer.text()).length, 1000);
+  await corbel.files.delete(path);
+  await assert.rejects(corbel.files.sign(path), { code: "FILE_NOT_FOUND" });
+});
+
+Deno.test("an upload goes on behind what has arrived when its connection is lost", async () => {
+  await using fixture = await openUploads();
+  const corbel = fixture.client();
+  await corbel.auth.signInAnonymously();
+  const offsets: (string | null)[] = [];
+  fixture.intercept((request) => {
+    if (request.method !== "PATCH" || !request.url.includes("/resumable/")) return null;
+    offsets.push(request.headers.get("upload-offset"));
+    if (offsets.length > 1) return null;
+    // A part arrives, and the answer is lost.
+    return (async () => {
+      const body = new Uint8Array(await request.arrayBuffer()).slice(0, 400);
+      const path = request.url.slice("http://localhost:8000".length);
+      const answer = await fixture.app.open({
+        method: "PATCH",
+        path,
+        headers: request.headers,
+        body,
+      });
+      await answer.body?.cancel();
+      throw new TypeError("lost");
+    })();
+  });
+  const { path } = await corbel.files.upload(text(1000));
+  assert.deepEqual(offsets, ["0", "400"]);
+  assert.match(path, /_file$/);
+});
+
+Deno.test("an upload ends with its signal, and what is refused is not tried again", async () => {
+  await using fixture = await openUploads();
+  const corbel = fixture.client();
+  await assert.rejects(corbel.files.upload(text(10)), { code: "ACCESS_TOKEN_REQUIRED" });
+  await corbel.auth.signInAnonymously();
+  const stop = new AbortController();
+  fixture.intercept(({ method }) => {
+    if (method === "PATCH") stop.abort(new Error("left"));
+    return null;
+  });
+  await assert.rejects(corbel.files.upload(text(10), { signal: stop.signal }), /left/);
+  assert.match(fixture.asked.at(-1)!, /^DELETE .*resumable/);
+  fixture.intercept(null);
+  await assert.rejects(corbel.files.upload(text(0)), { code: "INVALID_UPLOAD" });
+});

@@ -1,0 +1,78 @@
+/** The client as it is published, against the app in this process. */
+import { createClient } from "@/client/client.js";
+import type { AnyProject, Client, createClient as declared } from "@/client/client.d.ts";
+import { createApp } from "@/routes/app.ts";
+import { setAuth } from "../api/user_email.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+
+export type AnyClient = Client<AnyProject>;
+
+export interface ClientFixture extends AsyncDisposable {
+  readonly app: TestApp;
+  readonly project: TestProject;
+  /** Addresses of what was asked, in their order, with their methods. */
+  readonly asked: readonly string[];
+  /** What becomes of the next requests before they are sent; null sends them. */
+  intercept(reply: ((request: Request) => Promise<Response> | null) | null): void;
+  /** A client of its own, with the publishable key unless another is given. */
+  client(key?: string): AnyClient;
+}
+
+const URL = "http://localhost:8000";
+
+export async function openClients(): Promise<ClientFixture> {
+  const app = await openTestApp();
+  const served = createApp(app.services);
+  const project = await app.project();
+  await project.collection({
+    name: "posts",
+    rls: { mode: "public-read" },
+    fields: [
+      { key: "title", type: "String", required: true, search: true },
+      { key: "views", type: "Number", default: 0, index: true },
+      { key: "slug", type: "String", unique: true },
+    ],
+  });
+  await project.collection({
+    name: "comments",
+    rls: { mode: "public-read" },
+    fields: [{ key: "post", type: "Ref", ref: "posts" }, { key: "text", type: "String" }],
+  });
+  await project.collection({ name: "notes", fields: [{ key: "text", type: "String" }] });
+  await setAuth(app, project, { anonymous: true });
+  const asked: string[] = [];
+  const clients: AnyClient[] = [];
+  let intercepted: ((request: Request) => Promise<Response> | null) | null = null;
+  const ask = (input: RequestInfo | globalThis.URL, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init);
+    asked.push(`${request.method} ${request.url.slice(URL.length)}`);
+    return intercepted?.(request) ??
+      Promise.resolve(served.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } }));
+  };
+  return {
+    app,
+    project,
+    asked,
+    intercept: (reply) => intercepted = reply,
+    client(key = project.publishableKey) {
+      const client = (createClient as typeof declared)({ url: URL, key, fetch: ask });
+      clients.push(client);
+      return client;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) client.close();
+      await app[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Answers as Corbel refuses. */
+export const refusal = (status: number, code: string, headers: Record<string, string> = {}) =>
+  Promise.resolve(
+    new Response(JSON.stringify({ success: false, data: {}, message: code, code }), {
+      status,
+      headers,
+    }),
+  );
+
+export const CREDENTIALS = { email: "ada@example.com", password: "a difference engine no. 2" };
