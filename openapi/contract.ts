@@ -249,7 +249,8 @@ function successes(
         enveloped(schema, { data: one.data }, { data: one.example }, one.message)),
       ...(one.members && enveloped(
         schema,
-        { ...one.members, data: z.strictObject(one.members) },
+        // Named: of an object within, generators of some languages lose what may be null beside it.
+        { ...one.members, data: z.strictObject(one.members).openapi(`${name}Data`, dataNote(one)) },
         { ...one.example as object, data: one.example },
         one.message,
       )),
@@ -267,6 +268,8 @@ function successes(
     }];
   }));
 }
+
+const dataNote = ({ description, example }: Success) => ({ description, example });
 
 /**
  * A name for each answer, from which clients are generated: `ListDocumentsAnswer`.

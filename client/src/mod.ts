@@ -22,6 +22,9 @@ class Client {
   readonly files: Files;
 
   constructor({ url, key, session, fetch: fetcher = fetch }: Options) {
+    if (!/^[ps]k_live_[\w-]+$/.test(key)) {
+      throw new TypeError("The key must be a project's, such as pk_live_ and what is behind it.");
+    }
     // Called as a method of ours a browser's own would be refused.
     const ask: typeof fetch = (...given) => fetcher(...given);
     const origin = url.replace(/\/+$/, "");

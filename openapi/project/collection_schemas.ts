@@ -145,9 +145,12 @@ function sentSchema(
   });
 }
 
+/** Without a type: of one that has it, generators of some languages compare with the text. */
+const TRUE: JsonSchema = { const: true };
+
 /** Operators that are the same for all fields of a type. */
 export const OPERATORS: Components = {
-  UnsetOperator: operator({ $unset: { type: "boolean", const: true } }, "Takes the member away."),
+  UnsetOperator: operator({ $unset: TRUE }, "Takes the member away."),
   NumberOperator: {
     ...anyOf(...["$inc", "$min", "$max"].map((name) => operator({ [name]: SCALARS.Number }))),
     description: "Adds to the number, or keeps the lesser or the greater one.",
@@ -156,7 +159,7 @@ export const OPERATORS: Components = {
     ...anyOf(
       operator({ $min: SCALARS.Date }),
       operator({ $max: SCALARS.Date }),
-      operator({ $now: { type: "boolean", const: true } }),
+      operator({ $now: TRUE }),
     ),
     description: "Keeps the earlier or the later time, or sets the server's.",
   },

@@ -21,7 +21,7 @@ export const FILE = "PopulatedFile";
 
 const TYPES = {
   String: { type: "string" },
-  Number: { type: "number" },
+  Number: { type: "number", format: "double" },
   Boolean: { type: "boolean" },
   Date: { type: "string", format: "date-time" },
   Ref: { type: "string", pattern: ID.source },

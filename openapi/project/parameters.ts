@@ -74,7 +74,8 @@ function ownDescriptions(
   collection: CollectionInContext,
 ): Readonly<Record<string, Partial<Parameter>>> {
   const { definition, referrers, name } = collection;
-  const sorted = namesOf(definition, ["String", "Number", "Boolean", "Date", "Ref"]);
+  const sorted = namesOf(definition, ["String", "Number", "Boolean", "Date", "Ref"])
+    .filter((name) => name !== "isDeleted");
   const references = [
     ...referencePaths(definition.fields, ""),
     ...referrers.map(({ collection, field }) => `${collection}(${field})`),
@@ -92,7 +93,7 @@ function ownDescriptions(
       },
     },
     sort: {
-      description: `Of ${listed([...sorted, "_id", "createdAt", "updatedAt", "deletedAt"])}, ` +
+      description: `Of ${listed(sorted)}, ` +
         "comma-separated; `-field` or `field:desc` descends.",
     },
     group: { example: sorted[0] ?? "createdAt:day" },

@@ -55,11 +55,13 @@ export const DocumentChanges = z.looseObject({}).openapi("DocumentChanges", {
   example: { title: "Hello", views: { $inc: 1 }, "address.city": "Rome" },
 });
 
+const EffectiveFilter = z.looseObject({}).openapi("EffectiveFilter", {
+  description: "Everything that is asked of a document, as `where` writes it, with what " +
+    "row-level security and the trash add.",
+});
+
 const ListExplanation = z.strictObject({
-  filter: z.looseObject({}).openapi({
-    description: "Everything that is asked of a document, as `where` writes it, with what " +
-      "row-level security and the trash add.",
-  }),
+  filter: EffectiveFilter,
   sort: z.string().openapi({ description: "As the parameter writes it." }),
   index: z.array(z.string()).nullable().openapi({
     description: "Fields of the index that serves the list; null where none does.",

@@ -1,180 +1,25 @@
-/**
- * The examples of the guides, run in their order as they stand. What a reader fills in is filled in
- * from what was printed before: keys, ids, tokens, codes in mails. A comment behind what prints says
- * what is printed.
- */
+/** The examples of the guides, run in their order as they stand. */
 
 import assert from "node:assert/strict";
-import { fileURLToPath } from "node:url";
 import { createTestStore } from "../support/test_store.ts";
-import { type Server, startServer } from "./server.ts";
-import { until } from "./until.ts";
+import { examplesOf, pageText, Reader } from "./guide_reader.ts";
+import { startServer } from "./server.ts";
 
-const CHECKOUT = fileURLToPath(new URL("../../", import.meta.url));
 const PAGES = [
   "README.md",
   "docs/documents.md",
   "docs/auth.md",
+  "docs/client.md",
   "docs/clients.md",
   "docs/files.md",
   "docs/live.md",
   "docs/mail.md",
   "docs/dashboard.md",
 ];
-const ORIGIN = "http://localhost:8000";
-
-type Language = "sh" | "js";
-
-/** Readers install them; here they are those of the tests. */
-const PACKAGE = /from "(@[^"]+)"/g;
-const { imports } = JSON.parse(await Deno.readTextFile(`${CHECKOUT}deno.json`));
-
-interface Example {
-  readonly language: Language;
-  readonly text: string;
-}
-
-/** Without those under `<!-- not run: … -->`, which says why. */
-function examplesOf(page: string): Example[] {
-  const all: Example[] = [];
-  const blocks = page.matchAll(/(<!-- not run: [^>]+ -->\s*)?^```(sh|js)\n([^]*?)^```/gm);
-  for (const [, isLeftOut, language, text] of blocks) {
-    if (isLeftOut !== undefined) continue;
-    const before = all.at(-1);
-    if (language === "js" && before?.language === "js") {
-      all.splice(-1, 1, { ...before, text: before.text + text });
-    } else if (language === "js") all.push({ language, text: text! });
-    // What is behind an answer may rest on it.
-    else {for (const part of text!.split(/(?<=^# \{.*\n)/m)) {
-        all.push({ language: "sh", text: part });
-      }}
-  }
-  return all;
-}
-
-/** By the names under which answers tell them. */
-const FILLED_IN: Readonly<Record<string, readonly string[]>> = {
-  projectId: ["PROJECT_ID"],
-  publishableKey: ["pk_live_…"],
-  secretKey: ["sk_live_…"],
-  userId: ["USER_ID"],
-  accessToken: ["TOKEN"],
-  token: ["INVITATION_TOKEN"],
-};
-
-/** What `dev` says of a mail that it keeps. */
-const KEPT_CODE = /"subject":"(\d{6}) /g;
-const MAIL_MS = 10_000;
-
-class Reader {
-  readonly #origin: string;
-  /** How many codes were entered. */
-  #codes = 0;
-  readonly #known: Map<string, string>;
-  /** Lines that later examples rest on. */
-  readonly #exports: string[] = [];
-  readonly #server: Server;
-  readonly #folder: string;
-
-  constructor(server: Server, folder: string) {
-    this.#server = server;
-    this.#folder = folder;
-    this.#origin = `http://localhost:${server.port}`;
-    this.#known = new Map([[ORIGIN, this.#origin]]);
-  }
-
-  async follow({ language, text }: Example): Promise<void> {
-    if (/\bCODE\b/.test(text)) this.#known.set("CODE", await this.#nextCode());
-    const script = this.#filledIn(text);
-    const printed = await (language === "js" ? this.#javascript(script) : this.#shell(script));
-    this.#exports.push(...script.split("\n").filter((line) => line.startsWith("export ")));
-    for (const line of printed.split("\n")) this.#learn(line);
-    let rest = printed;
-    for (const expected of expectedBy(language, text.replaceAll(ORIGIN, this.#origin))) {
-      const found = expected.exec(rest);
-      assert.ok(found, `${script}\nprinted\n${rest}\nwhere it promises ${expected}`);
-      rest = rest.slice(found.index + found[0].length);
-    }
-  }
-
-  #filledIn(text: string): string {
-    let filled = text;
-    for (const [name, value] of this.#known) {
-      filled = filled.replaceAll(new RegExp(`(?<!\\w)${RegExp.escape(name)}(?!\\w)`, "g"), value);
-    }
-    return filled;
-  }
-
-  /** The code of a mail that was sent since the last one was entered. */
-  async #nextCode(): Promise<string> {
-    const sent = () => [...this.#server.stdout().matchAll(KEPT_CODE)].map(([, code]) => code!);
-    await until("a mail with a code", () => sent().length > this.#codes, MAIL_MS);
-    this.#codes = sent().length;
-    return sent().at(-1)!;
-  }
-
-  #learn(line: string): void {
-    if (!line.startsWith("{")) return;
-    const answer = JSON.parse(line);
-    for (const [name, value] of Object.entries(answer.data ?? answer)) {
-      for (const place of FILLED_IN[name] ?? []) this.#known.set(place, String(value));
-    }
-  }
-
-  #shell(script: string): Promise<string> {
-    const deno = Deno.execPath();
-    return this.#run("bash", [
-      "-euo",
-      "pipefail",
-      "-c",
-      [
-        `deno() { (cd '${CHECKOUT}' && '${deno}' "$@"); }`,
-        `curl() { command curl --fail-with-body --silent --show-error "$@" && echo; }`,
-        ...this.#exports,
-        script,
-      ].join("\n"),
-    ]);
-  }
-
-  async #javascript(script: string): Promise<string> {
-    const file = `${this.#folder}/example.js`;
-    await Deno.writeTextFile(
-      file,
-      script.replaceAll(PACKAGE, (_, name) => `from "${imports[name]}"`),
-    );
-    return await this.#run(Deno.execPath(), ["run", "--no-config", "--allow-net", file]);
-  }
-
-  async #run(program: string, args: string[]): Promise<string> {
-    const { PATH, HOME, DENO_DIR } = Deno.env.toObject();
-    const { success, stdout, stderr } = await new Deno.Command(program, {
-      args,
-      cwd: this.#folder,
-      clearEnv: true,
-      env: {
-        ...Object.fromEntries(Object.entries({ PATH, HOME, DENO_DIR }).filter(([, one]) => one)),
-        NO_COLOR: "1",
-        ...this.#server.settings,
-      },
-      stdin: "null",
-    }).output();
-    const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-    assert.ok(success, `${args.at(-1)}\n${out}${err}`);
-    return out!;
-  }
-}
-
-/** Of shells the comments that look like answers, elsewhere those behind `console.log`. */
-function expectedBy(language: Language, script: string): RegExp[] {
-  const lines = language === "sh" ? /^# (\{.*)$/gm : /console\.log\(.*\); \/\/ (.*)$/gm;
-  return [...script.matchAll(lines)].map(([, text]) =>
-    new RegExp(text!.split("…").map((part) => RegExp.escape(part)).join(".*"))
-  );
-}
 
 for (const page of PAGES) {
   Deno.test(`every example of ${page} works as it stands`, async () => {
-    const examples = examplesOf(await Deno.readTextFile(`${CHECKOUT}${page}`));
+    const examples = examplesOf(await pageText(page));
     assert.ok(examples.length > 0);
     await using store = await createTestStore();
     await using server = await startServer({ task: "dev", store });

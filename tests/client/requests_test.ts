@@ -74,3 +74,10 @@ Deno.test("a call ends with its signal, also while it waits to be asked again", 
   );
   assert.equal(fixture.asked.length, 1, "nothing is asked any more");
 });
+
+Deno.test("what is no key is told at once", async () => {
+  await using fixture = await openClients();
+  for (const key of ["", "pk_live_…", "PUBLISHABLE_KEY", "pk_live_a b"]) {
+    assert.throws(() => fixture.client(key), /The key must be a project's/);
+  }
+});

@@ -252,7 +252,7 @@ Deno.test("no file is too long for its room", () => {
 
 Deno.test("sources are named in snake_case and export by name", () => {
   const named = [...sources.keys()].filter((path) =>
-    !/^[a-z0-9_]+\.tsx?$/.test(path.split("/").at(-1)!)
+    !/^[a-z0-9_]+(?:\.d)?\.tsx?$/.test(path.split("/").at(-1)!)
   );
   assert.deepEqual(named, []);
   const wrong = [...sources].filter(([, text]) => /^export default\b/m.test(text));

@@ -22,7 +22,7 @@ const ENGINE_NEUTRAL = /^tests\/(?:api|pages|property|acceptance|attacks)\/(?!sq
  * on each.
  */
 const ONCE =
-  /^tests\/(?:acceptance\/(?:dashboard_|generated\/|schemathesis\/|hostile_|reference_|\w+_example_|clients\/browser_)|attacks\/(?:every_request|\w*parsers)_)/;
+  /^tests\/(?:acceptance\/(?:dashboard_|generated\/|schemathesis\/|hostile_|reference_|quickstart_|\w+_example_|clients\/browser_)|attacks\/(?:every_request|\w*parsers)_)/;
 
 /** What installs tools of other languages, and takes minutes: only the full matrix has it. */
 export const ONLY_IN_FULL = /^tests\/acceptance\/(?:generated\/|schemathesis\/|clients\/python_)/;

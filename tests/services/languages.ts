@@ -34,4 +34,12 @@ export const node: Service = {
   },
 };
 
-export const LANGUAGES: readonly Service[] = [python, go, node];
+/** What OpenAPI Generator runs on. */
+export const java: Service = {
+  name: "Java",
+  suite: "the Python and Go clients of a project",
+  command: "apt-get install default-jre-headless, 11 or newer",
+  find: (env) => findProgram("java", env),
+};
+
+export const LANGUAGES: readonly Service[] = [python, go, node, java];

@@ -5,7 +5,7 @@ import { startServer } from "../server.ts";
 
 /** Where a client is generated, built and run against a server that holds a few posts. */
 export interface Blog extends AsyncDisposable {
-  /** With the files of the language, and the document as it is served. */
+  /** With the files of the language, and what the project answers of its types. */
   readonly folder: string;
   /** What the program of the language reads. */
   readonly env: Readonly<Record<string, string>>;
@@ -15,22 +15,54 @@ const POSTS = {
   name: "posts",
   fields: [
     { key: "title", type: "String", required: true },
-    { key: "views", type: "Number", index: true },
+    { key: "slug", type: "String", unique: true },
+    { key: "status", type: "String" },
+    { key: "views", type: "Number", default: 0, index: true },
+    { key: "featured", type: "Boolean" },
+    { key: "publishedAt", type: "Date" },
+    { key: "tags", type: "Array", items: { type: "String" } },
+    {
+      key: "place",
+      type: "Object",
+      fields: [{ key: "city", type: "String", required: true }, { key: "zip", type: "String" }],
+    },
+    { key: "authorId", type: "Ref", ref: "users" },
+  ],
+  rls: { enabled: false },
+};
+const COMMENTS = {
+  name: "comments",
+  fields: [
+    { key: "postId", type: "Ref", ref: "posts", required: true },
+    { key: "text", type: "String", required: true },
   ],
   rls: { enabled: false },
 };
 const TITLES = ["One", "Two", "Three", "Four", "Five"];
 
+/** Under the names by which the programs read them. */
+const TYPES = { "corbel.json": "openapi.json", "corbel_types.ts": "types.ts" };
+
 export async function openBlog(language: string): Promise<Blog> {
   await using opening = new AsyncDisposableStack();
   const server = opening.use(await startServer());
   const project = await createProject(server.settings);
-  await createCollection(server.settings, project, POSTS);
-  const filled = await send(server, {
-    path: "/api/data/posts/bulk",
-    key: project.secretKey,
-    body: { documents: TITLES.map((title, i) => ({ title, views: i + 1 })) },
-  });
+  for (const definition of [POSTS, COMMENTS]) {
+    await createCollection(server.settings, project, definition);
+  }
+  const documents = TITLES.map((title, i) => ({
+    title,
+    slug: title.toLowerCase(),
+    status: "published",
+    views: i + 1,
+    featured: i === 0,
+    publishedAt: `2026-01-0${i + 1}T12:00:00.000Z`,
+    tags: ["number"],
+    place: { city: "Bern" },
+    undeclared: { nobody: "knows" },
+  }));
+  const call = { key: project.secretKey };
+  const filled = await send(server, { ...call, path: "/api/data/posts/bulk", body: { documents } });
   assert.equal(filled.status, 201, filled.text);
 
   const folder = await Deno.makeTempDir({ prefix: "corbel-generated-" });
@@ -39,8 +71,12 @@ export async function openBlog(language: string): Promise<Blog> {
   for await (const { name } of Deno.readDir(source)) {
     await Deno.copyFile(`${source}/${name}`, `${folder}/${name}`);
   }
-  const { text } = await send(server, { path: "/openapi.json" });
-  await Deno.writeTextFile(`${folder}/openapi.json`, text);
+  for (const [name, served] of Object.entries(TYPES)) {
+    const path = `/api/projects/${project.projectId}/${served}`;
+    const { status, text } = await send(server, { ...call, path });
+    assert.equal(status, 200, text);
+    await Deno.writeTextFile(`${folder}/${name}`, text);
+  }
 
   const opened = opening.move();
   return {
@@ -55,9 +91,14 @@ export function assertTried(printed: string): void {
   assert.deepEqual(JSON.parse(printed), {
     listed: TITLES,
     total: TITLES.length,
-    created: "Six",
+    filtered: ["Four", "Five"],
+    asked: ["One", "Five"],
+    created: ["Six", ["new"], "Bern"],
     createdIn: new Date().getUTCFullYear(),
     pages: [TITLES.slice(0, 4), ["Five", "Six"]],
-    refused: [404, "COLLECTION_NOT_FOUND"],
+    // More than numbers of 32 bits tell apart.
+    patched: 16_777_218,
+    commented: "Six",
+    refused: [409, "DUPLICATE_VALUE"],
   });
 }

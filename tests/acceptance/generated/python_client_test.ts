@@ -1,20 +1,28 @@
-import { python } from "../../services/languages.ts";
+import { java, python } from "../../services/languages.ts";
 import { require } from "../../services/mod.ts";
 import { installPython, runTool } from "../tools.ts";
 import { assertTried, openBlog } from "./blog.ts";
+import { generateClient } from "./openapi_generator.ts";
 
-const program = await require(python);
+const [program, runtime] = [await require(python), await require(java)];
 
 Deno.test({
-  name: "openapi-python-client makes a client that lists, creates, pages and reads a refusal",
-  ignore: program === null,
+  name:
+    "OpenAPI Generator makes a Python client of a project, and mypy finds mistakes in what uses it",
+  ignore: program === null || runtime === null,
   async fn() {
     await using blog = await openBlog("python");
-    const options = { cwd: blog.folder, env: blog.env };
-    const programs = await installPython(program!, "requirements.txt", blog.folder);
-    const generator = `${programs}/openapi-python-client`;
-    const flags = ["--path", "openapi.json", "--meta", "none", "--output-path", "corbel"];
-    await runTool([generator, "generate", ...flags], options);
+    const { folder } = blog;
+    const options = { cwd: folder, env: blog.env };
+    const programs = await installPython(program!, "requirements.txt", folder);
+    await generateClient({
+      programs,
+      language: "python",
+      folder,
+      output: ".",
+      properties: ["generateSourceCodeOnly=true"],
+    });
+    await runTool([`${programs}/mypy`, "try.py", "mistakes.py"], options);
     assertTried(await runTool([`${programs}/python`, "try.py"], options));
   },
 });

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { node } from "../../services/languages.ts";
 import { require } from "../../services/mod.ts";
 import { runTool } from "../tools.ts";
@@ -5,22 +6,33 @@ import { assertTried, openBlog } from "./blog.ts";
 
 const program = await require(node);
 
+const PAGE = new URL("../../../docs/types.md", import.meta.url);
+
+/** The page's examples of code, in their order. */
+async function examplesOf(page: URL): Promise<string[]> {
+  const text = await Deno.readTextFile(page);
+  return [...text.matchAll(/^```ts\n([^]*?)^```/gm)].map(([, example]) => example!);
+}
+
 Deno.test({
   name:
-    "openapi-typescript makes types by which a client lists, creates, pages and reads a refusal",
+    "openapi-typescript makes types of a project by which right code compiles and wrong code does not",
   ignore: program === null,
   async fn() {
     await using blog = await openBlog("typescript");
-    const options = { cwd: blog.folder, env: blog.env };
+    const { folder } = blog;
+    const options = { cwd: folder, env: blog.env };
+    const examples = await examplesOf(PAGE);
+    assert.ok(examples.length >= 2, "the page has no examples");
+    for (const [i, text] of examples.entries()) {
+      await Deno.writeTextFile(`${folder}/page_${i + 1}.ts`, text);
+    }
     await runTool(
       ["npm", "install", "--silent", "--no-audit", "--no-fund", "--no-package-lock"],
       options,
     );
-    const installed = `${blog.folder}/node_modules/.bin`;
-    await runTool(
-      [`${installed}/openapi-typescript`, "openapi.json", "-o", "corbel.d.ts"],
-      options,
-    );
+    const installed = `${folder}/node_modules/.bin`;
+    await runTool([`${installed}/openapi-typescript`, "corbel.json", "-o", "corbel.d.ts"], options);
     await runTool([`${installed}/tsc`], options);
     assertTried(await runTool([program!, "try.js"], options));
   },

@@ -2,4 +2,4 @@ module example.com/try
 
 go 1.25.0
 
-require github.com/oapi-codegen/runtime v1.8.0
+require gopkg.in/validator.v2 v2.0.1

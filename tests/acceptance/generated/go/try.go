@@ -1,83 +1,111 @@
-// What an application does by the client that oapi-codegen makes of the document.
+// What an application does by the client that OpenAPI Generator makes of its project's document.
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log"
-	"net/http"
 	"os"
 
 	"example.com/try/corbel"
 )
 
 func main() {
-	withKey := corbel.WithRequestEditorFn(func(_ context.Context, request *http.Request) error {
-		request.Header.Set("x-api-key", os.Getenv("CORBEL_KEY"))
-		return nil
-	})
-	client, err := corbel.NewClientWithResponses(os.Getenv("CORBEL_URL"), withKey)
-	if err != nil {
-		log.Fatal(err)
-	}
-	ctx := context.Background()
-	sort := "views"
+	configuration := corbel.NewConfiguration()
+	configuration.Servers = corbel.ServerConfigurations{{URL: os.Getenv("CORBEL_URL")}}
+	client := corbel.NewAPIClient(configuration)
+	keys := map[string]corbel.APIKey{"apiKey": {Key: os.Getenv("CORBEL_KEY")}}
+	ctx := context.WithValue(context.Background(), corbel.ContextAPIKeys, keys)
 
-	page := func(cursor *string, limit int) corbel.DocumentList {
-		params := &corbel.ListDocumentsParams{Sort: &sort, Limit: &limit, Cursor: cursor}
-		answer, err := client.ListDocumentsWithResponse(ctx, "posts", params)
-		if err != nil {
-			log.Fatal(err)
-		}
-		if answer.JSON200 == nil {
-			log.Fatalf("%s: %s", answer.Status(), answer.Body)
-		}
-		return answer.JSON200.Data
+	list := func(request corbel.ApiPostsListRequest) corbel.PostsList {
+		answer, _, err := request.Sort("views").Execute()
+		check(err)
+		return answer.Data
 	}
+	posts := func() corbel.ApiPostsListRequest { return client.PostsAPI.PostsList(ctx) }
 
-	first := page(nil, 100)
+	first := list(posts().Limit(100))
+	filtered := list(posts().ViewsGt(3))
 
-	input := corbel.DocumentInput{"title": "Six", "views": 6}
-	made, err := client.CreateDocumentWithResponse(ctx, "posts", nil, input)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if made.JSON201 == nil {
-		log.Fatalf("%s: %s", made.Status(), made.Body)
-	}
-	document := made.JSON201.Data
+	four, one := 4.0, "One"
+	where, err := json.Marshal(corbel.PostsWhere{Or: []corbel.PostsWhere{
+		{Views: &corbel.PostsWhereViews{NumberCondition: &corbel.NumberCondition{Gt: &four}}},
+		{Title: &corbel.PostsWhereTitle{String: &one}},
+	}})
+	check(err)
+	asked := list(posts().Where(string(where)))
 
-	pages := [][]any{}
-	for cursor := (*string)(nil); ; {
-		data := page(cursor, 4)
-		pages = append(pages, titles(data.Items))
-		if cursor = data.NextCursor; cursor == nil {
+	tag := "new"
+	six := corbel.NewPostsCreate("Six")
+	six.SetSlug("six")
+	six.SetViews(16_777_217)
+	six.SetTags([]*string{&tag})
+	six.SetPlace(*corbel.NewPostsCreatePlace("Bern"))
+	made, _, err := client.PostsAPI.PostsCreate(ctx).PostsCreate(*six).Execute()
+	check(err)
+	post := made.Data
+
+	pages := [][]string{}
+	for request := posts().Limit(4); ; {
+		page := list(request)
+		pages = append(pages, titles(page))
+		cursor := page.NextCursor.Get()
+		if cursor == nil {
 			break
 		}
+		request = request.Cursor(*cursor)
 	}
 
-	refused, err := client.ListDocumentsWithResponse(ctx, "nothing", nil)
+	more := &corbel.NumberOperator{NumberOperatorAnyOf: corbel.NewNumberOperatorAnyOf(1)}
+	patch := corbel.PostsPatch{Views: &corbel.PostsPatchViews{NumberOperator: more}}
+	patched, _, err := client.PostsAPI.PostsPatch(ctx, post.Id).PostsPatch(patch).Execute()
+	check(err)
+
+	comment := *corbel.NewCommentsCreate(post.Id, "First")
+	_, _, err = client.CommentsAPI.CommentsCreate(ctx).CommentsCreate(comment).Execute()
+	check(err)
+	comments, _, err := client.CommentsAPI.CommentsList(ctx).PostId(post.Id).Populate("postId").Execute()
+	check(err)
+	commented := comments.Data.Items[0].PostId.PostsShownDocument
+
+	_, response, err := client.PostsAPI.PostsCreate(ctx).PostsCreate(*six).Execute()
+	var refused *corbel.GenericOpenAPIError
+	if !errors.As(err, &refused) {
+		log.Fatal("nothing was refused")
+	}
+	var refusal corbel.Refusal
+	check(json.Unmarshal(refused.Body(), &refusal))
+
+	check(json.NewEncoder(os.Stdout).Encode(map[string]any{
+		"listed":    titles(first),
+		"total":     first.Total,
+		"filtered":  titles(filtered),
+		"asked":     titles(asked),
+		"created":   []any{post.Title, post.Tags, post.Place.City},
+		"createdIn": post.CreatedAt.Year(),
+		"pages":     pages,
+		"patched":   patched.Data.Views.Get(),
+		"commented": commented.Title,
+		"refused":   []any{response.StatusCode, refusal.Code},
+	}))
+}
+
+func titles(page corbel.PostsList) []string {
+	found := []string{}
+	for _, post := range page.Items {
+		found = append(found, post.Title)
+	}
+	return found
+}
+
+// Refusals that nothing is done about.
+func check(err error) {
+	var refused *corbel.GenericOpenAPIError
+	if errors.As(err, &refused) {
+		log.Fatalf("%s: %s", err, refused.Body())
+	}
 	if err != nil {
 		log.Fatal(err)
 	}
-	if refused.JSON404 == nil {
-		log.Fatalf("%s: %s", refused.Status(), refused.Body)
-	}
-
-	json.NewEncoder(os.Stdout).Encode(map[string]any{
-		"listed":    titles(first.Items),
-		"total":     first.Total,
-		"created":   document.AdditionalProperties["title"],
-		"createdIn": document.CreatedAt.Year(),
-		"pages":     pages,
-		"refused":   []any{refused.StatusCode(), refused.JSON404.Code},
-	})
-}
-
-func titles(documents []corbel.ShownDocument) []any {
-	found := []any{}
-	for _, document := range documents {
-		found = append(found, document.AdditionalProperties["title"])
-	}
-	return found
 }

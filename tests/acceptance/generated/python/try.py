@@ -1,64 +1,81 @@
-"""What an application does by the client that openapi-python-client makes of the document."""
+"""What an application does by the client that OpenAPI Generator makes of its project's document."""
 
 import json
 import os
 
-from corbel import AuthenticatedClient
-from corbel.api.documents import create_document, list_documents
-from corbel.models import (
-    CreateDocumentAnswer,
-    DocumentInput,
-    ListDocumentsAnswer,
-    ListDocumentsResponse404,
+import corbel
+
+configuration = corbel.Configuration(
+    host=os.environ["CORBEL_URL"], api_key={"apiKey": os.environ["CORBEL_KEY"]}
 )
-from corbel.types import UNSET
+client = corbel.ApiClient(configuration)
+posts = corbel.PostsApi(client)
+comments = corbel.CommentsApi(client)
 
-client = AuthenticatedClient(
-    base_url=os.environ["CORBEL_URL"],
-    token=os.environ["CORBEL_KEY"],
-    prefix="",
-    auth_header_name="x-api-key",
+
+def titles(page: corbel.PostsList) -> list[str]:
+    return [post.title for post in page.items]
+
+
+first = posts.posts_list(sort="views", limit=100).data
+filtered = posts.posts_list(sort="views", views_gt=3).data
+
+where = corbel.PostsWhere(
+    var_or=[
+        corbel.PostsWhere(
+            views=corbel.PostsWhereViews(corbel.NumberCondition(gt=4))
+        ),
+        corbel.PostsWhere(title=corbel.PostsWhereTitle("One")),
+    ]
 )
+asked = posts.posts_list(sort="views", where=where.to_json()).data
 
-
-def page(cursor, limit):
-    answer = list_documents.sync(
-        "posts", client=client, sort="views", limit=limit, cursor=cursor
-    )
-    assert isinstance(answer, ListDocumentsAnswer), answer
-    return answer.data
-
-
-def titles(documents):
-    return [document["title"] for document in documents]
-
-
-first = page(UNSET, 100)
-
-made = create_document.sync(
-    "posts", client=client, body=DocumentInput.from_dict({"title": "Six", "views": 6})
+six = corbel.PostsCreate(
+    title="Six",
+    slug="six",
+    views=16_777_217,
+    tags=["new"],
+    place=corbel.PostsCreatePlace(city="Bern"),
 )
-assert isinstance(made, CreateDocumentAnswer), made
+post = posts.posts_create(six).data
 
 pages = []
-cursor = UNSET
-while cursor is not None:
-    data = page(cursor, 4)
-    pages.append(titles(data.items))
-    cursor = data.next_cursor
+page = posts.posts_list(sort="views", limit=4).data
+pages.append(titles(page))
+while page.next_cursor is not None:
+    page = posts.posts_list(sort="views", limit=4, cursor=page.next_cursor).data
+    pages.append(titles(page))
 
-refused = list_documents.sync_detailed("nothing", client=client)
-assert isinstance(refused.parsed, ListDocumentsResponse404), refused
+more = corbel.NumberOperator(corbel.NumberOperatorAnyOf(inc=1))
+patch = corbel.PostsPatch(views=corbel.PostsPatchViews(more))
+patched = posts.posts_patch(post.id, patch).data
+
+comments.comments_create(corbel.CommentsCreate(post_id=post.id, text="First"))
+found = comments.comments_list(post_id=post.id, populate="postId").data
+commented = found.items[0].post_id.actual_instance
+assert isinstance(commented, corbel.PostsShownDocument), commented
+
+try:
+    posts.posts_create(six)
+    raise AssertionError("nothing was refused")
+except corbel.exceptions.ConflictException as conflict:
+    refused = conflict
+refusal = refused.data
+assert refusal is not None, refused
 
 print(
     json.dumps(
         {
-            "listed": titles(first.items),
+            "listed": titles(first),
             "total": first.total,
-            "created": made.data["title"],
-            "createdIn": made.data.created_at.year,
+            "filtered": titles(filtered),
+            "asked": titles(asked),
+            "created": [post.title, post.tags, post.place and post.place.city],
+            "createdIn": post.created_at.year,
             "pages": pages,
-            "refused": [refused.status_code, refused.parsed.code],
+            "patched": patched.views,
+            "commented": commented.title,
+            "refused": [refused.status, refusal.code],
         }
     )
 )

@@ -1,7 +1,10 @@
-/** What an application does by the types that openapi-typescript makes of the document. */
+/** What an application does by the types that openapi-typescript makes of its project's document. */
 
 import createClient from "openapi-fetch";
-import type { paths } from "./corbel.js";
+import type { components, operations, paths } from "./corbel.d.ts";
+
+type Schemas = components["schemas"];
+type Query = NonNullable<operations["postsList"]["parameters"]["query"]>;
 
 const { CORBEL_URL, CORBEL_KEY } = process.env;
 const client = createClient<paths>({
@@ -9,45 +12,66 @@ const client = createClient<paths>({
   headers: { "x-api-key": CORBEL_KEY! },
 });
 
-async function page(query: { cursor?: string; limit: number }) {
-  const { data, error } = await client.GET("/api/data/{collectionName}", {
-    params: { path: { collectionName: "posts" }, query: { sort: "views", ...query } },
+async function list(query: Query): Promise<Schemas["PostsList"]> {
+  const { data, error } = await client.GET("/api/data/posts", {
+    params: { query: { sort: "views", ...query } },
   });
-  if (error !== undefined) throw new Error(error.message);
+  if (error !== undefined) throw new Error(`${error.code}: ${error.message}`);
   return data.data;
 }
 
-const titles = (documents: readonly { readonly [name: string]: unknown }[]) =>
-  documents.map(({ title }) => title);
+const titles = ({ items }: Schemas["PostsList"]): string[] => items.map(({ title }) => title);
 
-const first = await page({ limit: 100 });
+const first = await list({ limit: 100 });
+const filtered = await list({ views_gt: 3 });
 
-const made = await client.POST("/api/data/{collectionName}", {
-  params: { path: { collectionName: "posts" } },
-  body: { title: "Six", views: 6 },
-});
+const where: Schemas["PostsWhere"] = { or: [{ views: { gt: 4 } }, { title: "One" }] };
+const asked = await list({ where: JSON.stringify(where) });
+
+const six = {
+  title: "Six",
+  slug: "six",
+  views: 16_777_217,
+  tags: ["new"],
+  place: { city: "Bern" },
+} satisfies Schemas["PostsCreate"];
+const made = await client.POST("/api/data/posts", { body: six });
 if (made.error !== undefined) throw new Error(made.error.message);
-const document = made.data.data;
+const post = made.data.data;
 
-const pages: unknown[][] = [];
+const pages: string[][] = [];
 for (let cursor: string | null | undefined; cursor !== null;) {
-  const data = await page({ limit: 4, ...(cursor !== undefined && { cursor }) });
-  pages.push(titles(data.items));
+  const data = await list({ limit: 4, ...(cursor !== undefined && { cursor }) });
+  pages.push(titles(data));
   cursor = data.nextCursor;
 }
 
-const refused = await client.GET("/api/data/{collectionName}", {
-  params: { path: { collectionName: "nothing" } },
+const patched = await client.PATCH("/api/data/posts/{id}", {
+  params: { path: { id: post._id } },
+  body: { views: { $inc: 1 } } satisfies Schemas["PostsPatch"],
 });
+if (patched.error !== undefined) throw new Error(patched.error.message);
+
+await client.POST("/api/data/comments", { body: { postId: post._id, text: "First" } });
+const comments = await client.GET("/api/data/comments", {
+  params: { query: { postId: post._id, populate: "postId" } },
+});
+if (comments.error !== undefined) throw new Error(comments.error.message);
+const commented = comments.data.data.items[0]!.postId;
+
+const refused = await client.POST("/api/data/posts", { body: six });
 if (refused.error === undefined) throw new Error("nothing was refused");
-// A code that the document does not have is an error of the types.
-const isMissing = refused.error.code === "COLLECTION_NOT_FOUND";
+const isTaken = refused.error.code === "DUPLICATE_VALUE";
 
 console.log(JSON.stringify({
-  listed: titles(first.items),
+  listed: titles(first),
   total: first.total,
-  created: document.title,
-  createdIn: new Date(document.createdAt).getUTCFullYear(),
+  filtered: titles(filtered),
+  asked: titles(asked),
+  created: [post.title, post.tags, post.place?.city],
+  createdIn: new Date(post.createdAt).getUTCFullYear(),
   pages,
-  refused: [refused.response.status, isMissing ? refused.error.code : null],
+  patched: patched.data.data.views,
+  commented: typeof commented === "string" ? null : commented.title,
+  refused: [refused.response.status, isTaken ? refused.error.code : null],
 }));

@@ -1,0 +1,64 @@
+/**
+ * What must not compile: what the other program does, each time with one mistake. The compiler takes
+ * an error that is expected, and is none, for one.
+ */
+
+import createClient from "openapi-fetch";
+import type { components, operations, paths } from "./corbel.d.ts";
+
+type Schemas = components["schemas"];
+type Query = NonNullable<operations["postsList"]["parameters"]["query"]>;
+
+const client = createClient<paths>();
+
+// @ts-expect-error: There is no collection of that name.
+await client.GET("/api/data/poets", { params: { query: { limit: 4 } } });
+
+// @ts-expect-error: A number is no text.
+await client.GET("/api/data/posts", { params: { query: { views_gt: "3" } } });
+
+// @ts-expect-error: There is no filter of that name.
+export const query = { sort: "views", views_above: 3 } satisfies Query;
+
+await client.POST("/api/data/posts", {
+  body: { title: "Six" },
+  // @ts-expect-error: The unique field is another.
+  params: { query: { upsert: "title" } },
+});
+
+// @ts-expect-error: A title is required.
+await client.POST("/api/data/posts", { body: { slug: "six" } });
+
+// @ts-expect-error: Views are a number.
+await client.POST("/api/data/posts", { body: { title: "Six", views: "6" } });
+
+// @ts-expect-error: No such field is declared.
+export const six = { title: "Six", veiws: 6 } satisfies Schemas["PostsCreate"];
+
+// @ts-expect-error: No such operator fits a number.
+export const patch = { views: { $push: 1 } } satisfies Schemas["PostsPatch"];
+
+// @ts-expect-error: There is no operator of that name.
+export const where: Schemas["PostsWhere"] = { or: [{ views: { above: 4 } }, { title: "One" }] };
+
+// @ts-expect-error: No such field is declared.
+export const other: Schemas["PostsWhere"] = { or: [{ veiws: { gt: 4 } }, { title: "One" }] };
+
+// @ts-expect-error: What is compared with a number is one.
+export const third: Schemas["PostsWhere"] = { or: [{ views: { gt: "4" } }, { title: "One" }] };
+
+const { data, error } = await client.GET("/api/data/posts/{id}", {
+  params: { path: { id: "66f1a0c2e4b0a1b2c3d4e5f6" } },
+});
+
+// @ts-expect-error: No such field is declared.
+export const read = data?.data.headline;
+
+// @ts-expect-error: An author is a user only where they were asked for.
+export const author = data?.data.authorId?._id;
+
+// @ts-expect-error: A single read has no cursor to refuse.
+export const isCursor = error?.code === "INVALID_CURSOR";
+
+// @ts-expect-error: The comments of a post are there only where they were asked for.
+export const comments = data?.data.comments.length;
