@@ -27,6 +27,7 @@ import { parseInput } from "@/openapi/inputs.ts";
 import { ProjectChanges } from "@/openapi/schemas/project.ts";
 import { UserFieldsInput } from "@/openapi/schemas/user.ts";
 import type { Command } from "./command.ts";
+import { CONFIGURATION_COMMANDS } from "./configuration_commands.ts";
 import { DOCUMENT_COMMANDS } from "./document_commands.ts";
 import { TYPE_COMMANDS } from "./type_commands.ts";
 import { idOf, jsonFile, ownerId, projectId } from "./inputs.ts";
@@ -35,7 +36,7 @@ import { STORAGE_COMMANDS } from "./storage_commands.ts";
 
 const TOKEN_SECONDS_MAX = 365 * 86_400;
 
-/** Every administrative command by its two words. */
+/** Every administrative command by its name. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["project create", {
     usage: "--name NAME [--site-url URL] [--owner EMAIL]",
@@ -150,6 +151,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     run: setProvider,
   }],
   ...DOCUMENT_COMMANDS,
+  ...CONFIGURATION_COMMANDS,
   ...TYPE_COMMANDS,
   ...STORAGE_COMMANDS,
   ...ACCOUNT_COMMANDS,

@@ -27,9 +27,9 @@ export async function ownerId({ engine }: Services, args: Arguments): Promise<Id
   return account.value._id;
 }
 
-/** The JSON of `--file`, or of standard input for `-`. Throws `INVALID_INPUT`. */
-export async function jsonFile(args: Arguments): Promise<unknown> {
-  const path = args.required("file");
+/** The JSON of a file, or of standard input for `-`. Throws `INVALID_INPUT`. */
+export async function jsonFile(args: Arguments, option = "file"): Promise<unknown> {
+  const path = args.required(option);
   const text = await textOf(path);
   try {
     return parseJson(text);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { createCollection, send, THINGS } from "./project.ts";
-import { admin, adminEnd, type Server, startServer } from "./server.ts";
+import { createCollection, createProject, send, THINGS } from "./project.ts";
+import { admin, adminEnd, run, type Server, startServer } from "./server.ts";
 import { byThread } from "./threads.ts";
 import { until } from "./until.ts";
 
@@ -89,4 +89,51 @@ Deno.test("each thread of a server adds its requests to those of the others, by 
     return sum(days, "requests") === 40;
   }, COUNTED_MS);
   assert.equal(sum(days, "errors"), 10);
+});
+
+Deno.test("a configuration goes from one project to another by a file, and is refused by the part that does not fit", async () => {
+  await using server = await startServer();
+  const { settings, store } = server;
+  const file = `${store.folder}/corbel.json`;
+  const [staging, production] = [await createProject(settings), await createProject(settings)];
+  await createCollection(settings, staging, THINGS);
+  const pulling = ["project", "pull", "--project", staging.projectId, "--to", file];
+  assert.deepEqual(await admin(pulling, settings), { to: file });
+  const elsewhere = await adminEnd([...pulling.slice(0, -1), "/corbel.json"], settings);
+  assert.match(elsewhere.stderr, /Leave --to out/);
+  const pushing = ["project", "push", "--project", production.projectId, "--from"];
+  const dry = await admin([...pushing, file, "--dry-run"], settings);
+  assert.equal(dry.dryRun, true);
+  assert.deepEqual(await admin([...pushing, file], settings), { ...dry, dryRun: false });
+  assert.deepEqual((await admin([...pushing, file], settings)).changes, []);
+  const listing = (id: string) => admin(["collection", "list", "--project", id], settings);
+  assert.deepEqual(await listing(production.projectId), await listing(staging.projectId));
+
+  const whole = JSON.parse(await Deno.readTextFile(file));
+  const mistakes: [unknown, RegExp][] = [
+    [{ ...whole, format: "corbel-project/9" }, /"format" must be "corbel-project\/1"/],
+    [{ ...whole, colections: [] }, /may have only format, settings/],
+    [{ ...whole, collections: [{ name: "a b" }] }, /^collections\.0: The collection name "a b"/],
+    [{ ...whole, settings: { name: "Other" } }, /A project's name is no part of it/],
+    [{ ...whole, webhooks: [{ name: "x" }] }, /^webhooks\.0: /],
+  ];
+  for (const [given, says] of mistakes) {
+    const { code, stderr } = await adminEnd([...pushing, "-"], settings, JSON.stringify(given));
+    assert.equal(code, 1);
+    assert.match(stderr, says);
+  }
+});
+
+Deno.test("types of a project are printed as a file, or as JSON", async () => {
+  await using server = await startServer();
+  const { settings } = server;
+  const project = await createProject(settings);
+  await createCollection(settings, project, THINGS);
+  const words = ["types", "--project", project.projectId];
+  const { types } = await admin(words, settings);
+  assert.match(types, /export interface ThingsDocument \{/);
+  const { stdout } = await (await run("admin", words, { settings })).ended;
+  assert.equal(stdout.trimEnd(), types.trimEnd());
+  const { stderr } = await adminEnd([...words, "--audience", "all"], settings);
+  assert.match(stderr, /--audience must be client or server/);
 });
