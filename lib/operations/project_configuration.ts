@@ -90,7 +90,7 @@ const givenField = (
 
 async function all<T>(pageOf: (request: PageRequest) => Promise<RecordPage<T>>): Promise<T[]> {
   const items: T[] = [];
-  for (let cursor: string | undefined;;) {
+  for (let cursor: string | undefined = undefined;;) {
     const page = await pageOf({ limit: LIST_LIMIT_MAX, cursor });
     items.push(...page.items);
     if (page.nextCursor === null) return items;

@@ -56,10 +56,12 @@ Deno.test("docs/self-hosting.md lists the commands of the administration, each o
   assert.deepEqual(listed.toSorted(), commands.toSorted());
 });
 
+const withoutCode = (page: string): string => page.replace(/^```[^]*?^```/gm, "");
+
 /** As GitHub makes them of headings. */
 const anchorsOf = (page: string): Set<string> =>
   new Set(
-    [...page.replace(/^```[^]*?^```/gm, "").matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    [...withoutCode(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
       heading!.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-")
     ),
   );
@@ -69,7 +71,7 @@ Deno.test("every link of a page to another file of ours leads there, to a headin
   const pages = files.filter((path) => path.endsWith(".md"));
   let seen = 0;
   for (const page of pages) {
-    for (const [, link] of (await mustRead(page)).matchAll(/\]\(([^)\s]+)\)/g)) {
+    for (const [, link] of withoutCode(await mustRead(page)).matchAll(/\]\(([^)\s]+)\)/g)) {
       const { protocol, pathname, hash } = new URL(link!, `file:///${page}`);
       if (protocol !== "file:") continue;
       seen++;
