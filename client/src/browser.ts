@@ -9,8 +9,13 @@ interface Browser {
   readonly XMLHttpRequest?: new () => UploadRequest;
 }
 
-interface Locks {
-  request<T>(name: string, work: () => Promise<T>): Promise<T>;
+export interface Locks {
+  /** The lock is null where it is not free, and `ifAvailable` is asked for. */
+  request<T>(
+    name: string,
+    options: { readonly ifAvailable?: boolean },
+    work: (lock: object | null) => Promise<T>,
+  ): Promise<T>;
 }
 
 /** As much of `XMLHttpRequest` as an upload needs: `fetch` does not tell how far it is. */

@@ -1,5 +1,6 @@
-import { browser, isPage, keep, kept } from "./browser.ts";
+import { browser, isPage, keep, kept, type Locks } from "./browser.ts";
 import { CorbelError } from "./errors.ts";
+import { pause } from "./pause.ts";
 import type { TokenSource, Transport } from "./transport.ts";
 
 // deno-lint-ignore no-explicit-any -- The types of the client say what a user is.
@@ -17,6 +18,8 @@ export interface Session {
 
 /** Renewed so long before it expires: what is asked takes its time, and clocks differ. */
 const EARLY_MS = 15_000;
+
+const TOLD_MS = 100;
 
 /** What the server answers of a session. */
 export interface SessionData {
@@ -40,6 +43,8 @@ export class SessionKeeper implements TokenSource {
   #renewing: Promise<void> | null = null;
   #restoring: Promise<void> | null = null;
   #isKnown = false;
+  /** Called when another tab tells something. */
+  #told: () => void = () => {};
 
   /** @param name Of the project: clients of one project in several tabs have one session. */
   constructor(transport: Transport, name: string, usesCookie: boolean) {
@@ -99,13 +104,29 @@ export class SessionKeeper implements TokenSource {
   }
 
   /** Once for all who ask at the same time, in whichever tab. */
-  renew(refused: string | null): Promise<void> {
-    const renewing = () => this.#renewUnlessDone(refused);
+  async renew(refused: string | null): Promise<void> {
+    const session = this.#session;
+    if (refused !== null && session?.accessToken !== refused) return;
     const { locks } = browser.navigator ?? {};
-    return this.#renewing ??=
-      (this.#tabs && locks ? locks.request(this.#name, renewing) : renewing()).finally(() =>
-        this.#renewing = null
-      );
+    await (this.#renewing ??=
+      (this.#tabs && locks ? this.#renewInTurn(locks, session) : this.#renewOnce(session)).finally(
+        () => this.#renewing = null,
+      ));
+  }
+
+  async #renewInTurn(locks: Locks, session: Session | null): Promise<void> {
+    const isDone = await locks.request(this.#name, { ifAvailable: true }, async (lock) => {
+      if (lock === null) return false;
+      await this.#renewOnce(session);
+      return true;
+    });
+    if (isDone) return;
+    await locks.request(this.#name, {}, async () => {
+      // What another tab has renewed is told a moment after it lets go, or before.
+      const told = new Promise<void>((resolve) => this.#told = resolve);
+      if (this.#session === session) await Promise.race([told, pause(TOLD_MS)]);
+      await this.#renewOnce(session);
+    });
   }
 
   close(): void {
@@ -113,10 +134,9 @@ export class SessionKeeper implements TokenSource {
     this.#tabs?.close();
   }
 
-  async #renewUnlessDone(refused: string | null): Promise<void> {
-    const session = this.#session;
-    // Another tab has done it meanwhile, or has signed out.
-    if (refused !== null && session?.accessToken !== refused) return;
+  /** Unless another tab has done it meanwhile, or has signed out. */
+  async #renewOnce(session: Session | null): Promise<void> {
+    if (this.#session !== session) return;
     try {
       const { refreshToken = null } = session ?? {};
       const renewed: SessionData = await this.#transport.data({
@@ -152,6 +172,7 @@ export class SessionKeeper implements TokenSource {
   }
 
   #take(session: Session | null): void {
+    this.#told();
     const before = JSON.stringify(this.user);
     this.#session = session;
     if (this.#isKnown && JSON.stringify(this.user) !== before) this.#tell();

@@ -24,26 +24,31 @@ const files = new LRUCache<string, StaticFile>({
   sizeCalculation: ({ body }) => body.length,
 });
 
-export const handleGetProjectOpenApi: HandlerOf<typeof types.getProjectOpenApi> = (c) =>
-  serveMade(c.var, {
-    type: "application/json",
-    audience: c.req.valid("query").audience,
-    acceptEncoding: c.req.header("accept-encoding") ?? null,
-    ifNoneMatch: c.req.valid("header")["if-none-match"],
-    make: (facts, audience) =>
-      JSON.stringify(
-        projectDocument(facts, { audience, serverUrl: c.var.services.config.publicUrl }),
-      ),
-  });
+/** Makes a file of what is known of a project. */
+interface Made {
+  readonly type: string;
+  make(facts: ProjectFacts, audience: Audience, services: Services): string;
+}
 
-export const handleGetProjectTypes: HandlerOf<typeof types.getProjectTypes> = (c) =>
-  serveMade(c.var, {
-    type: "application/typescript",
-    audience: c.req.valid("query").audience,
-    acceptEncoding: c.req.header("accept-encoding") ?? null,
-    ifNoneMatch: c.req.valid("header")["if-none-match"],
-    make: projectTypes,
-  });
+const serving =
+  (made: Made): HandlerOf<typeof types.getProjectOpenApi | typeof types.getProjectTypes> => (c) =>
+    serveMade(c.var, {
+      ...made,
+      audience: c.req.valid("query").audience,
+      acceptEncoding: c.req.header("accept-encoding") ?? null,
+      ifNoneMatch: c.req.valid("header")["if-none-match"],
+    });
+
+export const handleGetProjectOpenApi = serving({
+  type: "application/json",
+  make: (facts, audience, { config: { publicUrl: serverUrl } }) =>
+    JSON.stringify(projectDocument(facts, { audience, serverUrl })),
+});
+
+export const handleGetProjectTypes = serving({
+  type: "application/typescript",
+  make: projectTypes,
+});
 
 /** Unlike other files, these are for one project alone. */
 const ONE_CALLERS = [
@@ -51,12 +56,10 @@ const ONE_CALLERS = [
   ["vary", "Origin, Authorization, x-api-key, Accept-Encoding"],
 ] as const;
 
-interface Making {
-  readonly type: string;
+interface Making extends Made {
   readonly audience: Audience | undefined;
   readonly acceptEncoding: string | null;
   readonly ifNoneMatch: string | null;
-  make(facts: ProjectFacts, audience: Audience): string;
 }
 
 /** Throws `SECRET_KEY_REQUIRED`. */
@@ -73,7 +76,7 @@ async function serveMade(
   const key = sha256(JSON.stringify([type, audience, isPacked, publicUrl, facts]));
   let file = files.get(key);
   if (file === undefined) {
-    files.set(key, file = await textFile(type, make(facts, audience), isPacked));
+    files.set(key, file = await textFile(type, make(facts, audience, services), isPacked));
   }
   const reply = serveFile(file, ifNoneMatch);
   return { ...reply, headers: [...reply.headers ?? [], ...ONE_CALLERS] };

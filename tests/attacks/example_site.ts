@@ -44,7 +44,11 @@ export interface Seen {
   readonly referrer: string | null;
 }
 
-export async function openExampleSite(settings: Settings = {}): Promise<ExampleSite> {
+/** @param serve The page of the application. */
+export async function openExampleSite(
+  settings: Settings = {},
+  serve = serveExample("signin"),
+): Promise<ExampleSite> {
   await using opening = new AsyncDisposableStack();
   // The addresses of all three are known before any of them has something to serve.
   let target = "";
@@ -55,7 +59,7 @@ export async function openExampleSite(settings: Settings = {}): Promise<ExampleS
   );
   const app = opening.use(
     serveSite("app.notes.test", async (request) => {
-      const answer = await serveExample("signin")(request);
+      const answer = await serve(request);
       const text = await answer.text();
       return new Response(fill(text), answer);
     }),
@@ -75,7 +79,8 @@ export async function openExampleSite(settings: Settings = {}): Promise<ExampleS
   });
   // The two lines that the README has one fill in.
   fill = (page) =>
-    page.replace("http://localhost:8000", api.origin).replace("pk_live_…", project.publishableKey);
+    page.replaceAll("http://localhost:8000", api.origin)
+      .replace("pk_live_…", project.publishableKey);
   const browser = opening.use(await openBrowser());
   const opened = opening.move();
 

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import {
+  type ExampleSite,
+  keptToken,
+  openExampleSite,
+  type Person,
+} from "../../attacks/example_site.ts";
+import { browserTest } from "../../support/browser.ts";
+
+/** The least page of an application, whose tests call the client themselves. */
+const PAGE = `<!doctype html>
+<link rel="icon" href="data:,">
+<script type="module">
+  import { createClient } from "http://localhost:8000/client.js";
+  window.corbel = createClient({ url: "http://localhost:8000", key: "pk_live_…" });
+  window.completed = corbel.auth.completeSignIn();
+  window.completed.catch(() => {});
+</script>`;
+
+const serve = () =>
+  Promise.resolve(new Response(PAGE, { headers: { "content-type": "text/html" } }));
+
+const openSite = (): Promise<ExampleSite> => openExampleSite({}, serve);
+
+/** What an expression of the page comes to, once its client is there. */
+async function run<T>(page: Page, expression: string): Promise<T> {
+  await page.waitForFunction("window.corbel !== undefined");
+  return await page.evaluate<T>(`(async () => (${expression}))()`);
+}
+
+async function signIn({ fixture, project }: ExampleSite, { page }: Person): Promise<string> {
+  const { login } = fixture.githubPerson();
+  await page.goto(project.siteUrl);
+  await run(page, `corbel.auth.signInWith("github", { returnTo: "/settings" })`);
+  await page.getByRole("button", { name: `Sign in as ${login}` }).click();
+  await page.waitForURL(`${project.siteUrl}/`);
+  return login;
+}
+
+browserTest(
+  "a page signs in by GitHub, and leaves no token where another script could read it",
+  async () => {
+    await using site = await openSite();
+    const { fixture, project } = site;
+    const person = await site.person();
+    const login = await signIn(site, person);
+    const { page } = person;
+    const { user, returnTo } = await run<{ user: { username: string }; returnTo: string }>(
+      page,
+      "await completed",
+    );
+    assert.deepEqual([user.username, returnTo], [login, "/settings"]);
+    const token = fixture.secret(await keptToken(person, project))!;
+    const kept = await run<string>(page, "JSON.stringify([localStorage, sessionStorage])");
+    assert.ok(!kept.includes(token) && !kept.includes("eyJ"), "neither token is kept");
+    assert.equal(page.url(), `${project.siteUrl}/`, "and neither is in the address");
+    await run(page, `await corbel.from("notes").create({ text: "Hello" })`);
+    await page.reload();
+    assert.equal(await run(page, "(await corbel.auth.ready).username"), login);
+    assert.equal(await run(page, `(await corbel.from("notes").list()).items[0].text`), "Hello");
+    assert.deepEqual(person.errors, []);
+  },
+);
+
+browserTest("a sign-in that was not begun in this tab is refused", async () => {
+  await using site = await openSite();
+  const { project } = site;
+  const { page } = await site.person();
+  await page.goto(`${project.siteUrl}/auth/callback?rtCode=x&state=y#token=a.b.c`);
+  const refused = "await completed.then(() => null, (error) => error.code)";
+  assert.equal(await run(page, refused), "SIGN_IN_PLANTED");
+  assert.equal(page.url(), `${project.siteUrl}/`, "the address is cleared all the same");
+  assert.equal(await run(page, "corbel.auth.user"), null);
+});
+
+browserTest("tabs have one session: renewed once for all, and ended in all", async () => {
+  await using site = await openSite();
+  const person = await site.person();
+  const login = await signIn(site, person);
+  const first = person.page;
+  await run(first, "await completed");
+  const second = await person.context.newPage();
+  await second.goto(site.project.siteUrl);
+  assert.equal(await run(second, "(await corbel.auth.ready).username"), login);
+  const refreshes = () =>
+    person.seen.filter(({ method, url }) => method === "POST" && url.endsWith("/refresh-token"))
+      .length;
+  const before = refreshes();
+  const later = "const real = Date.now.bind(Date); Date.now = () => real() + 16 * 60_000";
+  for (const page of [first, second]) await page.evaluate(later);
+  const count = `await Promise.all([1, 2, 3].map(() => corbel.from("notes").count()))`;
+  await Promise.all([run(first, count), run(second, count)]);
+  assert.equal(refreshes() - before, 1);
+  await run(second, "await corbel.auth.signOut()");
+  await first.waitForFunction("corbel.auth.user === null");
+});
