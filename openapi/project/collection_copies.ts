@@ -47,7 +47,8 @@ export class CollectionCopies {
     const { definition, name } = this.#collection;
     const { requestBody, responses, ...operation } = placeOf(operationId).operation;
     const example = bodyExample(operationId, this.#collection);
-    const isCreating = operationId === "createDocument" && uniqueFields(definition).length === 0;
+    // Without a unique field to find it by, no document that is there is changed.
+    const onlyCreates = operationId === "createDocument" && uniqueFields(definition).length === 0;
     const { "200": _changed, ...created } = responses;
     return {
       ...operation,
@@ -62,8 +63,7 @@ export class CollectionCopies {
           },
         }, operationId),
       }),
-      // Without a unique field to find it by, no document that is there is changed.
-      responses: this.#own(isCreating ? created : responses, operationId),
+      responses: this.#own(onlyCreates ? created : responses, operationId),
     };
   }
 

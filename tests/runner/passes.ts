@@ -37,28 +37,23 @@ const ABOUT_ONE_STORE = /^(?:put_blob|serve_file(?!_sizes)|disk|s3)_/;
 /**
  * What of the matrix every run holds. The port's contract suites prove that engines and stores are
  * interchangeable; beyond them, what leans on their finer points runs on each: properties, listing,
- * rules, repeated requests, what may happen once, users by e-mail, uploads, changes that are told to
- * live lists and webhooks, and one journey.
+ * rules, repeated requests, what may happen once, uploads, changes that are told to live lists and
+ * webhooks, and one journey.
  */
 export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/property\//,
-  /^tests\/attacks\/(?:account_codes|answers|consent|disk|emails|long_requests|passwords|purse|queries|refresh|writes)_/,
-  /^tests\/attacks\/user_(?!times_)/,
-  /^tests\/attacks\/(?:live_lists|live_load|live_totals|webhooks_clock|webhooks_load)_/,
+  /^tests\/attacks\/(?:refresh|live_lists|live_load|live_totals)_/,
   /^tests\/api\/(?:list_documents|list_project_documents|aggregate_documents|populate|list_slow_questions|listen_to_documents|rls_table|idempotency|preconditions)/,
   /^tests\/api\/(?:written_unique|create_documents|patch_document|upsert_document|write_batch|update_collection|delete_collection)_/,
   /^tests\/api\/(?:create_collection_limit|changed_definitions|check_documents|document_quota|killed_process|ai_caps|sign_in_locks)_/,
-  /^tests\/api\/(?:exchange_code|jobs|mail_outbox|mail_processes|send_mail|send_project_mail_again|set_mail_template|refresh_session|shared_\w+)_test/,
-  /^tests\/api\/(?:create_webhook|replay_webhook_delivery|webhook_changes|webhook_deliveries)_test/,
+  /^tests\/api\/(?:exchange_code|jobs|mail_outbox|mail_processes|refresh_session|shared_\w+)_test/,
+  /^tests\/api\/(?:replay_webhook_delivery|webhook_changes|webhook_deliveries)_test/,
   /^tests\/api\/(?:create_live_ticket|recorded_actors|user_events)_test/,
   /^tests\/api\/(?:accept_invitation_at_once|register_account_admission)_test/,
-  /^tests\/api\/(?:sign_up|log_in|verify_email|resend_verification|request_password_reset|reset_password)_test/,
-  /^tests\/api\/(?:change_user_password|request_code|verify_code|change_email|confirm_email_change)_test/,
-  /^tests\/api\/(?:sign_in_anonymously|update_profile|get_public_user|create_user|patch_user|sign_in_rate)_test/,
-  /^tests\/api\/(?:confirm_upload|user_uploads|file_fields|serve_file_sizes|sign_file|change_project_file|storage_quota_edge|uploads_interleaved|reaper)_/,
-  /^tests\/api\/(?:resume_upload|cancel_upload|resumed_uploads_\w+)_/,
-  /^tests\/attacks\/resumable_uploads_/,
-  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|long_requests|resumed_uploads|bench|clients\/typescript)_/,
+  /^tests\/api\/(?:sign_up|verify_code|confirm_email_change)_test/,
+  /^tests\/api\/(?:confirm_upload|user_uploads|file_fields|storage_quota_edge|uploads_interleaved|reaper)_/,
+  /^tests\/api\/(?:resume_upload|resumed_uploads_\w+)_/,
+  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|resumed_uploads|bench|clients\/typescript)_/,
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
   /^tests\/api\/(?:request_upload|confirm_upload|user_uploads|serve_file_sizes|sign_file|change_project_file|delete_file|uploads_interleaved|reaper)_/,
