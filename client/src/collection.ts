@@ -1,11 +1,9 @@
 import { openLive } from "./live.ts";
+import { type Query, queryOf } from "./query.ts";
 import type { SessionKeeper } from "./session.ts";
 import type { Call, Transport } from "./transport.ts";
 
-/** Any query of a list or a document: the types of the client say which. */
-// deno-lint-ignore no-explicit-any -- As above.
-type Query = Record<string, any>;
-// deno-lint-ignore no-explicit-any -- As above.
+// deno-lint-ignore no-explicit-any -- The types of the client say what documents are.
 type Doc = any;
 
 interface Options {
@@ -14,20 +12,6 @@ interface Options {
   readonly ifMatch?: string;
   readonly upsert?: boolean | string;
   readonly permanent?: boolean;
-}
-
-/** Names that the server has otherwise. */
-const RENAMED: Readonly<Record<string, string>> = { includeDeleted: "include_deleted" };
-
-/** Lists are comma-separated, and trees are JSON. */
-export function queryOf({ signal: _signal, ...query }: Query): URLSearchParams {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value === undefined || value === null) continue;
-    const isTree = typeof value === "object" && !Array.isArray(value);
-    parameters.set(RENAMED[name] ?? name, isTree ? JSON.stringify(value) : String(value));
-  }
-  return parameters;
 }
 
 /** What clients of one server have in common. */

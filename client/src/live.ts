@@ -1,8 +1,8 @@
-import { queryOf } from "./collection.ts";
 import { CorbelError } from "./errors.ts";
 import { readEvents } from "./events.ts";
 import { inOrder } from "./order.ts";
 import { pause } from "./pause.ts";
+import { queryOf } from "./query.ts";
 import type { SessionKeeper } from "./session.ts";
 import type { Transport } from "./transport.ts";
 
