@@ -50,10 +50,12 @@ async function pull(services: Services, args: Arguments) {
   try {
     await Deno.writeTextFile(path, `${JSON.stringify(file, null, 2)}\n`);
   } catch (cause) {
+    const why = cause instanceof Deno.errors.NotCapable
+      ? "the task writes its data folders alone. Leave --to out, and send what it prints into the " +
+        "file: > corbel.json"
+      : (cause as Error).message;
     throw new Problem("INVALID_INPUT", {
-      message:
-        `Cannot write the file "${path}": the task writes its data folders alone. Leave --to ` +
-        "out, and send what it prints into the file: > corbel.json",
+      message: `Cannot write the file "${path}": ${why}`,
       cause,
     });
   }

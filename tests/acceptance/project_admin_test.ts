@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { permitted } from "@/permissions.ts";
 import { createCollection, createProject, send, THINGS } from "./project.ts";
 import { admin, adminEnd, run, type Server, startServer } from "./server.ts";
 import { byThread } from "./threads.ts";
@@ -93,8 +94,10 @@ Deno.test("each thread of a server adds its requests to those of the others, by 
 
 Deno.test("a configuration goes from one project to another by a file, and is refused by the part that does not fit", async () => {
   await using server = await startServer();
-  const { settings, store } = server;
-  const file = `${store.folder}/corbel.json`;
+  const { settings } = server;
+  const [writable] = permitted("write", settings).split(",").slice(1);
+  await Deno.mkdir(writable!, { recursive: true });
+  const file = `${writable}/corbel.json`;
   const [staging, production] = [await createProject(settings), await createProject(settings)];
   await createCollection(settings, staging, THINGS);
   const pulling = ["project", "pull", "--project", staging.projectId, "--to", file];
