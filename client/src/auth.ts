@@ -81,12 +81,7 @@ export class Auth {
     }
     if (error !== null) throw new CorbelError({ code: "SIGN_IN_FAILED", message: error });
     const { refreshToken } = await this.#post("social/exchange", { token, rtCode });
-    const headers = { authorization: `Bearer ${token}` };
-    const user = await this.#transport.data({
-      path: "/api/userAuth/me",
-      headers,
-      isOfSession: true,
-    });
+    const user = await this.#session.userOf(token!);
     const session = { accessToken: token!, expiresIn: secondsLeft(token!) };
     const { usesCookie } = this.#session;
     this.#session.open(usesCookie ? session : { ...session, refreshToken }, user);

@@ -146,14 +146,15 @@ export class SessionKeeper implements TokenSource {
         isRepeatable: true, // What is asked again within 10 s is answered again.
         ...this.ofSession,
       });
-      this.open(renewed, session?.user ?? await this.#userOf(renewed.accessToken));
+      this.open(renewed, session?.user ?? await this.userOf(renewed.accessToken));
     } catch (error) {
       if (!(error instanceof CorbelError) || error.status !== 401) throw error;
       this.set(null);
     }
   }
 
-  #userOf(accessToken: string): Promise<User> {
+  /** Whose token it is, whoever is signed in. */
+  userOf(accessToken: string): Promise<User> {
     const headers = { authorization: `Bearer ${accessToken}` };
     return this.#transport.data({ path: "/api/userAuth/me", headers, isOfSession: true });
   }

@@ -86,6 +86,9 @@ export const getReference = system({
   }],
 });
 
+const ETAG = { etag: "Names this version of the file." };
+const HELD = { status: 304, description: "The file is the one you hold.", data: null };
+
 export const getReferenceScript = system({
   operationId: "getReferenceScript",
   path: "/docs/{file}",
@@ -99,15 +102,12 @@ export const getReferenceScript = system({
       data: null,
       content: { type: "text/javascript", schema: z.string() },
       example: "",
-      headers: { etag: "Names this version of the file." },
+      headers: ETAG,
     },
-    { status: 304, description: "The file is the one you hold.", data: null },
+    HELD,
   ],
   problems: ["ROUTE_NOT_FOUND"],
 });
-
-const ETAG = { etag: "Names this version of the file." };
-const HELD = { status: 304, description: "The file is the one you hold.", data: null };
 
 export const getClient = system({
   operationId: "getClient",

@@ -1,6 +1,7 @@
 import { parseJson } from "@/lib/store/json_text.ts";
 import type { Parameter } from "../contract.ts";
 import { DOCUMENT_EXAMPLE } from "../schemas/document.ts";
+import { parametersOf } from "../shared_parameters.ts";
 import {
   type CollectionInContext,
   documentExample,
@@ -68,11 +69,8 @@ export class CollectionCopies {
   }
 
   #parametersOf(operationId: string, shown: readonly ShownParameter[]): ShownParameter[] {
-    const { components: { parameters } } = generalParts().document;
-    const all = shown.map((one) => ({
-      shown: one,
-      parameter: "$ref" in one ? parameters[one.$ref.split("/").at(-1)!]! : one,
-    }));
+    const all = parametersOf(generalParts().document, shown)
+      .map((parameter, i) => ({ shown: shown[i]!, parameter }));
     const own = ownParameters(this.#collection, {
       operationId,
       audience: this.#audience,

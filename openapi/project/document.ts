@@ -1,10 +1,12 @@
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import type { ProjectFacts } from "@/lib/operations/project_facts.ts";
 import { refusalComponents, refusalReferences, type Refusing } from "../refusals.ts";
+import { parametersOf } from "../shared_parameters.ts";
 import { Assembly } from "./assembly.ts";
 import {
   type CollectionInContext,
   collectionSchemas,
+  OPERATORS,
   referrersOf,
   shownName,
 } from "./collection_schemas.ts";
@@ -20,7 +22,6 @@ import {
   type ProjectOperation,
   sharedOperations,
 } from "./operations.ts";
-import { OPERATORS } from "./collection_schemas.ts";
 import { userSchemas } from "./user_schemas.ts";
 
 /** The collections of a project, and every schema that there may be a reference to. */
@@ -152,15 +153,13 @@ const successesOf = ({ responses }: Operation): Operation["responses"] =>
 /** An operation that is no collection's own, with what the project alone has. */
 function sharedOperation(operationId: string, { definitions, providers }: ProjectFacts): Operation {
   const { operation } = placeOf(operationId);
-  const { components } = generalParts().document;
+  const declared = parametersOf(generalParts().document, operation.parameters);
   const names: Readonly<Record<string, readonly string[]>> = {
     collectionName: definitions.map(({ name }) => name),
     provider: providers,
   };
-  const parameters = operation.parameters?.flatMap((shown) => {
-    const parameter = "$ref" in shown
-      ? components.parameters[shown.$ref.split("/").at(-1)!]!
-      : shown;
+  const parameters = operation.parameters?.flatMap((shown, i) => {
+    const parameter = declared[i]!;
     if (parameter.name === "projectId") return [];
     const known = names[parameter.name];
     if (known === undefined || known.length === 0) return [shown];

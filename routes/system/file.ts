@@ -1,6 +1,7 @@
+import type { HonoRequest } from "hono";
 import { namesTag } from "@/lib/http/etags.ts";
 import type { Reply } from "@/lib/http/respond.ts";
-import { packed, packedHeaders } from "../compression.ts";
+import { packed, packedHeaders, takesEncoding } from "../compression.ts";
 import { sha256 } from "@/lib/crypto/hashes.ts";
 
 /** A file that is served as it is, with its tag made once. */
@@ -29,6 +30,26 @@ export const textFile = async (
   isPacked
     ? staticFile(type, await packed(text, "gzip"), packedHeaders("gzip"))
     : staticFile(type, text, [["vary", "accept-encoding"]]);
+
+/** Texts served as files of one type: each is made when the first asks for it, then kept. */
+export function keptTexts(type: string) {
+  const files = new Map<string, Promise<StaticFile>>();
+  /** @param key Names what the text follows from. */
+  return async (
+    request: HonoRequest,
+    key: string,
+    make: () => string | Promise<string>,
+  ): Promise<Reply> => {
+    const isPacked = takesEncoding(request.header("accept-encoding") ?? null, "gzip");
+    const name = `${key} ${isPacked}`;
+    let file = files.get(name);
+    if (file === undefined) {
+      file = Promise.resolve(make()).then((text) => textFile(type, text, isPacked));
+      files.set(name, file);
+    }
+    return serveFile(await file, request.header("if-none-match") ?? null);
+  };
+}
 
 /** The file, or 304 for whoever holds it already. */
 export function serveFile(file: StaticFile, ifNoneMatch: string | null): Reply {
