@@ -76,19 +76,12 @@ const PARTS = {
 
 const Configuration = z.strictObject({
   format: z.literal(FORMAT, `"format" must be "${FORMAT}": another version of Corbel wrote it.`),
-  ...PARTS,
+  ...z.object(PARTS).partial().shape,
 }, {
   error: ({ code }) =>
     code === "unrecognized_keys"
       ? `A configuration may have only format, ${Object.keys(PARTS).join(", ")}.`
       : "A configuration is one JSON object.",
-}).partial({
-  settings: true,
-  userFields: true,
-  collections: true,
-  mailTemplates: true,
-  webhooks: true,
-  providers: true,
 });
 
 /** Each part as the operation reads it that sets it alone. Throws as these do, naming the part. */
