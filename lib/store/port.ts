@@ -220,6 +220,8 @@ export interface Records<T extends StoredRecord = StoredRecord> {
   insert(record: T): Promise<Stored<T>>;
   /** All or nothing. */
   insertMany(records: readonly T[]): Promise<Stored<T>[]>;
+  /** The same with the revisions that they had elsewhere, from 1 on. Throws as {@linkcode insert} does. */
+  restore(records: readonly Pick<Stored<T>, "value" | "revision">[]): Promise<void>;
   get(id: Id): Promise<Stored<T> | null>;
   /** The first in `_id` order. */
   findOne(filter: Filter): Promise<Stored<T> | null>;
@@ -269,6 +271,26 @@ export interface Records<T extends StoredRecord = StoredRecord> {
   deleteMany(filter: Filter, limit: number): Promise<number>;
 }
 
+/** What a space holds, to be read to its end while others write. */
+export interface Snapshot {
+  /**
+   * Whether all that was read so far is of one moment, which is not before the snapshot was begun.
+   * Always so on SQLite.
+   */
+  readonly isOfOneMoment: boolean;
+  /**
+   * Records behind an id, or from the first on, in the order of their ids; nothing only where there
+   * are no more. However large they are, they have hardly more than {@linkcode SNAPSHOT_BYTES}, or
+   * are one.
+   */
+  page<T extends StoredRecord>(definition: Definition, after: Id | null): Promise<Stored<T>[]>;
+}
+
+/** Bytes of JSON text after which a page of a snapshot ends. */
+export const SNAPSHOT_BYTES = 4 * 1024 * 1024;
+/** How many records it has at most. */
+export const SNAPSHOT_RECORDS = 1_000;
+
 /** What `work` may touch: everything else would wait for the transaction to end. */
 export interface Transaction {
   records<T extends StoredRecord>(definition: Definition, writing?: Writing): Records<T>;
@@ -311,6 +333,11 @@ export interface Engine extends AsyncDisposable {
    * further transactions on it. However many calls it makes, others read meanwhile.
    */
   transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Reads a space while others write, which waits for nothing. On SQLite the space's log grows by all
+   * that is written until `work` ends. Throws `StoreUnavailable`.
+   */
+  snapshot<T>(space: Space, work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   /**
    * Begins what {@linkcode Transaction.define} would take long for; null where it takes no time.
    * Waits for another build of the same records, and then throws `StoreUnavailable`.

@@ -193,6 +193,7 @@ function meddled(services: Services, collection: string, meanwhile: () => Promis
     return {
       insert: (record) => records.insert(record),
       insertMany: (many) => records.insertMany(many),
+      restore: (many) => records.restore(many),
       get: (id) => records.get(id),
       list: (query) => records.list(query),
       find: (query) => records.find(query),

@@ -22,6 +22,7 @@ import { referringCases } from "./referring.ts";
 import { roomCases } from "./rooms.ts";
 import { searchCases } from "./searching.ts";
 import { sizeCases } from "./sizes.ts";
+import { snapshotCases } from "./snapshots.ts";
 import { transactionCases } from "./transactions.ts";
 import { definitionCases } from "./definitions.ts";
 import { uniqueCases } from "./unique.ts";
@@ -53,6 +54,7 @@ const THEMES: readonly Cases[] = [
   aggregatingCases,
   referringCases,
   sizeCases,
+  snapshotCases,
   roomCases,
   writeCases,
   changeCases,

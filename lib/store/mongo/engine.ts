@@ -12,6 +12,7 @@ import type {
   Id,
   Records,
   Room,
+  Snapshot,
   Space,
   StoredRecord,
   Transaction,
@@ -28,6 +29,7 @@ import { createIndexes, dropCollection, storedIndexes, wantedIndexes } from "./i
 import type { Access } from "./access.ts";
 import { MongoRecords } from "./records.ts";
 import { checkSchema, probe } from "./schema.ts";
+import { MongoSnapshot } from "./snapshot.ts";
 import { transact } from "./transact.ts";
 import {
   dropMade,
@@ -187,6 +189,11 @@ export class MongoEngine implements Engine {
     }
     for (const one of redefined.values()) await guarded(() => dropStrays(db, one));
     return result;
+  }
+
+  async snapshot<T>(space: Space, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    await using snapshot = new MongoSnapshot(this.#db(space));
+    return await work(snapshot);
   }
 
   /**

@@ -1,5 +1,7 @@
 import type { FindCursor } from "mongodb";
 import { bytesOf } from "../json_text.ts";
+import type { Stored } from "../port.ts";
+import { StoredText } from "../texts.ts";
 import { batchDocument, batchTexts, documentJson } from "./transcode.ts";
 
 /**
@@ -37,3 +39,10 @@ export async function inReplies(cursor: FindCursor, bytesMax: number): Promise<F
 /** Whether these texts are enough to tell where a page ends that may hold so many bytes. */
 export const areEnough = (texts: readonly string[], bytesMax: number): boolean =>
   texts.length > 1 && texts.reduce((sum, text) => sum + bytesOf(text), 0) > bytesMax;
+
+/** A record as it was read; null where none was. @param document Bytes, as every reader asks for. */
+export function storedOf<T>(document: unknown): Stored<T> | null {
+  if (document === null) return null;
+  const { json, revision } = documentJson(document as Uint8Array);
+  return new StoredText(json, revision);
+}

@@ -23,7 +23,7 @@ import {
   type WrittenRecord,
 } from "../port.ts";
 import { recordsOf } from "../pages.ts";
-import { fittingText, pageOf, StoredText } from "../texts.ts";
+import { fittingText, pageOf } from "../texts.ts";
 import type { Access } from "./access.ts";
 import { aggregate, referrers } from "./aggregate.ts";
 import { bounded, withConnection } from "./bounded.ts";
@@ -37,9 +37,9 @@ import { type BsonQuery, count, type Counted, estimate } from "./counting.ts";
 import { filterBson, hintFor } from "./filter_bson.ts";
 import { exactly } from "./foreign.ts";
 import { growthMax, roomFor, sizeOf, smallerThan } from "./growth.ts";
-import { areEnough, type Found, inReplies, inReply } from "./found.ts";
+import { areEnough, type Found, inReplies, inReply, storedOf } from "./found.ts";
 import { pageBson } from "./page_bson.ts";
-import { cursorId, documentJson, REVISION } from "./transcode.ts";
+import { cursorId, REVISION } from "./transcode.ts";
 import { upsert } from "./upsert.ts";
 import { within } from "./within.ts";
 
@@ -75,9 +75,17 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 
   insertMany(records: readonly T[]): Promise<Stored<T>[]> {
-    if (this.#isNotedApart) return this.#noted((inside) => inside.insertMany(records));
+    return this.#insertAll(records.map((value) => ({ value, revision: 1 })));
+  }
+
+  async restore(records: readonly Pick<Stored<T>, "value" | "revision">[]): Promise<void> {
+    await this.#insertAll(records);
+  }
+
+  #insertAll(records: readonly Pick<Stored<T>, "value" | "revision">[]): Promise<Stored<T>[]> {
+    if (this.#isNotedApart) return this.#noted((inside) => inside.#insertAll(records));
     return this.#access.write(async () => {
-      const made = records.map((record) => this.#made(record));
+      const made = records.map(({ value, revision }) => this.#made(value, revision));
       if (made.length === 0) return [];
       const documents = made.map(([, document]) => document);
       const bytes = () => documents.reduce((sum, one) => sum + sizeOf(one), 0);
@@ -94,12 +102,12 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   get(id: Id): Promise<Stored<T> | null> {
     return this.#access.run(async () => {
       const query = { _id: new ObjectId(id) };
-      return this.#stored(await this.#collection.findOne(query, { ...this.#options, raw: true }));
+      return storedOf<T>(await this.#collection.findOne(query, { ...this.#options, raw: true }));
     });
   }
 
   findOne(filter: Filter): Promise<Stored<T> | null> {
-    return this.#access.run(async () => this.#stored(await this.#first(this.#asked(filter))));
+    return this.#access.run(async () => storedOf<T>(await this.#first(this.#asked(filter))));
   }
 
   async list(query: ListQuery): Promise<Page<T>> {
@@ -189,7 +197,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     const { query, hint } = this.#asked(filter);
     return this.#access.remove(async () => {
       const options = { ...this.#options, ...hint, raw: true };
-      const gone = this.#stored(await this.#collection.findOneAndDelete(query, options));
+      const gone = storedOf<T>(await this.#collection.findOneAndDelete(query, options));
       if (gone !== null) await this.#note([{ before: gone, after: null }]);
       return gone;
     });
@@ -329,7 +337,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
         update as Document,
         { ...this.#options, ...asked.hint, returnDocument: "after", raw: true },
       );
-      if (changed !== null || conditions.length === 0) return this.#stored(changed);
+      if (changed !== null || conditions.length === 0) return storedOf<T>(changed);
     } catch (error) {
       if (!isNotApplicable(error)) throw error;
     }
@@ -347,7 +355,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   ): Promise<Stored<T> | null> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const found = await this.#first(asked) as Uint8Array | null; // As bytes, as was asked.
-      const before = this.#stored(found);
+      const before = storedOf<T>(found);
       if (found === null || before === null) return null;
       const after = applyChange(before.value, change) as T; // Callers type their own records.
       const json = fittingText(this.#definition, after);
@@ -383,14 +391,8 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     return this.#access.take === null ? null : await this.#access.take(bytes());
   }
 
-  #made(record: T): [Stored<T>, Document] {
+  #made(record: T, revision = 1): [Stored<T>, Document] {
     const json = fittingText(this.#definition, record);
-    return [{ json, revision: 1, value: record }, encodeRecord(this.#definition, record, 1)];
-  }
-
-  #stored(document: unknown): Stored<T> | null {
-    if (document === null) return null;
-    const { json, revision } = documentJson(document as Uint8Array); // Every reader asks for bytes.
-    return new StoredText(json, revision);
+    return [{ json, revision, value: record }, encodeRecord(this.#definition, record, revision)];
   }
 }

@@ -8,6 +8,7 @@ import type {
   Engine,
   Id,
   Records,
+  Snapshot,
   Space,
   StoredRecord,
   Transaction,
@@ -30,6 +31,7 @@ import {
 } from "./folder.ts";
 import { Registry } from "./registry.ts";
 import { Scans } from "./scans.ts";
+import { SqliteSnapshot } from "./snapshot.ts";
 import { FileSpace } from "./space.ts";
 import { assertStands, bytesCounted, checkDefinition, kindsIn } from "./tables.ts";
 import { BUILD_ROWS_MIN } from "./build.ts";
@@ -161,6 +163,12 @@ export class SqliteEngine implements Engine {
         transaction.end();
       }
     });
+  }
+
+  async snapshot<T>(space: Space, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    this.#file(space).assertReadable();
+    using snapshot = new SqliteSnapshot(this.#path(space));
+    return await work(snapshot);
   }
 
   async build(space: Space, change: DefinitionChange): Promise<DefinitionBuild | null> {

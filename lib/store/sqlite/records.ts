@@ -70,6 +70,13 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     });
   }
 
+  restore(records: readonly Pick<Stored<T>, "value" | "revision">[]): Promise<void> {
+    return this.#access.write((db) => {
+      for (const { value, revision } of records) this.#insert(db, value, revision);
+      this.#assertRoom(db);
+    });
+  }
+
   get(id: Id): Promise<Stored<T> | null> {
     return this.#access.read((db) => {
       const row = db.get(sql(`select rev, doc from ${this.#statements.table} where id = ?`, id));
@@ -216,11 +223,11 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     return changed;
   }
 
-  #insert(db: Connection, record: T): Stored<T> {
+  #insert(db: Connection, record: T, revision = 1): Stored<T> {
     const json = fittingText(this.#definition, record);
-    db.run(this.#statements.insert(json, record));
+    const inserted = { json, revision, value: record };
+    db.run(this.#statements.insert(inserted));
     runIfAny(db, this.#statements.words?.insert(record));
-    const inserted = { json, revision: 1, value: record };
     this.#written(db, null, inserted);
     return inserted;
   }

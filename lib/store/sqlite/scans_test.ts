@@ -72,12 +72,14 @@ Deno.test("what takes too long is late", async () => {
 
 Deno.test("what was only held up waits for no scan", async () => {
   await using scans = new Scans({ limitMs: 10_000 });
-  const busy = Array.from({ length: 20 }, (_, i) => scans.run(`file:${i}?mode=memory`, ENDLESS));
+  const folder = await Deno.makeTempDir({ prefix: "corbel-scans-" });
+  const busy = Array.from({ length: 20 }, (_, i) => scans.run(`${folder}/${i}.db`, ENDLESS));
   const found = await scans.run(":memory:", { ...COUNT, isDoubtful: true });
   assert.ok(typeof found === "object", `it is ${found}`);
   assert.equal(await Promise.race([...busy, "all at work"]), "all at work");
   await scans[Symbol.asyncDispose]();
   await Promise.allSettled(busy);
+  await Deno.remove(folder, { recursive: true });
 });
 
 Deno.test("nothing is read of a file in between, and what was stopped for it is begun again so often", async () => {

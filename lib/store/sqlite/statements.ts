@@ -6,6 +6,7 @@ import type {
   Filter,
   ListQuery,
   ReferrerQuery,
+  Stored,
   StoredRecord,
 } from "../port.ts";
 import { aggregateSql } from "./aggregate_sql.ts";
@@ -63,7 +64,7 @@ export class Statements {
     this.#columns = [...columnsOf(definition).values()];
     const names = this.#columns.map(({ name }) => `${name}, `).join("");
     const marks = "?, ".repeat(this.#columns.length);
-    this.#insertText = `insert into ${this.table}(id, rev, ${names}doc) values(?, 1, ${marks}?)`;
+    this.#insertText = `insert into ${this.table}(id, rev, ${names}doc) values(?, ?, ${marks}?)`;
   }
 
   static readonly #of = new WeakMap<Definition, Statements>();
@@ -84,9 +85,11 @@ export class Statements {
     return sql(text, ...values);
   }
 
-  insert(json: string, record: StoredRecord): Fragment {
-    const values = this.#columns.map((column) => valueOf(column, record));
-    return { sql: this.#insertText, values: [record._id, ...values, json] };
+  insert(
+    { value, revision, json }: Pick<Stored, "value" | "revision" | "json">,
+  ): Fragment {
+    const values = this.#columns.map((column) => valueOf(column, value));
+    return { sql: this.#insertText, values: [value._id, revision, ...values, json] };
   }
 
   /** Only what has changed is set: an index that holds nothing of it is left as it is. */

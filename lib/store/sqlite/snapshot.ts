@@ -1,0 +1,60 @@
+import {
+  type Definition,
+  type Id,
+  type Snapshot,
+  SNAPSHOT_BYTES,
+  SNAPSHOT_RECORDS,
+  type Stored,
+  type StoredRecord,
+} from "../port.ts";
+import { StoredText } from "../texts.ts";
+import { Connection } from "./connection.ts";
+import { sql } from "./fragment.ts";
+import { tableName } from "./table_name.ts";
+import { hasTable } from "./tables.ts";
+
+/** A file as it was when this was opened: a read transaction on a connection of its own. */
+export class SqliteSnapshot implements Snapshot, Disposable {
+  readonly isOfOneMoment = true;
+  readonly #db: Connection;
+
+  constructor(path: string) {
+    this.#db = new Connection(path, "normal");
+    this.#db.mapFile();
+    this.#db.run(sql("begin"));
+    this.#db.get(sql("select count(*) from sqlite_schema")); // The first read chooses the moment.
+  }
+
+  // deno-lint-ignore require-await -- Rejects where a plain return would throw.
+  async page<T extends StoredRecord>(
+    definition: Definition,
+    after: Id | null,
+  ): Promise<Stored<T>[]> {
+    if (!hasTable(this.#db, definition)) return [];
+    const behind = sql(`from ${tableName(definition)} where id > ?`, after ?? "");
+    const last = this.#lastOf(behind);
+    if (last === null) return [];
+    return this.#db.all(
+      sql(`select rev, doc ${behind.sql} and id <= ? order by id`, ...behind.values, last),
+    )
+      .map(([revision, json]) => new StoredText<T>(json as string, revision as number));
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close();
+  }
+
+  /** The id that a page ends with; null where none is left. Lengths are known without the texts. */
+  #lastOf(behind: ReturnType<typeof sql>): Id | null {
+    const rows = this.#db.all(sql(
+      `select id, octet_length(doc) ${behind.sql} order by id limit ?`,
+      ...behind.values,
+      SNAPSHOT_RECORDS,
+    ));
+    let bytes = 0;
+    const end = rows.findIndex(([, length]) => (bytes += length as number) > SNAPSHOT_BYTES);
+    // One is given in any case.
+    const last = end < 0 ? rows.at(-1) : rows[Math.max(end - 1, 0)];
+    return (last?.[0] ?? null) as Id | null;
+  }
+}
