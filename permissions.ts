@@ -2,7 +2,7 @@
  * What the tasks let the program touch beside the network: the folders and files that it writes,
  * those that it reads, and where native code is loaded from. Prints them as Deno's options take them.
  *
- *     deno run --allow-env=DATABASE_URL,STORAGE_URL permissions.ts write|read|native
+ *     deno run --allow-env=DATABASE_URL,STORAGE_URL,INIT_CWD permissions.ts write|read|native|admin
  */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,6 +27,8 @@ const picturesCode = (): string =>
 
 const PATHS: Readonly<Record<string, (settings: Environment) => readonly string[]>> = {
   write: (settings) => [NOTHING, ...writtenFolders(settings)],
+  // What a command makes goes into the folder that it was started in.
+  admin: (settings) => [...writtenFolders(settings), Deno.env.get("INIT_CWD") ?? NOTHING],
   // The folder around one is read to make sure that its name in there is kept.
   read: (settings) => [
     ...OWN_FILES,

@@ -19,7 +19,7 @@ import { eachProject } from "@/lib/projects/projects.ts";
 import { REQUEST_COUNTS } from "@/lib/projects/request_counts.ts";
 import { INVITATIONS } from "@/lib/projects/invitations.ts";
 import { adoptNotes } from "@/lib/operations/adopt_notes.ts";
-import { removeTrashed } from "@/lib/operations/project_trash.ts";
+import { removeAbandonedImports, removeTrashed } from "@/lib/operations/project_trash.ts";
 import { removeUnfinished } from "@/lib/projects/unfinished.ts";
 import { DELIVERIES } from "@/lib/events/webhooks/records.ts";
 import { dueBy, runJobs } from "@/lib/jobs/jobs.ts";
@@ -96,7 +96,8 @@ export async function maintain(
     expired += await purgeExpired(engine.records("control", definition), definition, clock);
   }
   await engine.tidy?.();
-  const projects = await removeTrashed(services, stopped);
+  const projects = await removeTrashed(services, stopped) +
+    await removeAbandonedImports(services, stopped);
   const unfinished = await removeUnfinished(services, stopped);
   const failures: unknown[] = [];
   for await (const { _id: projectId } of eachProject(services)) {

@@ -50,6 +50,15 @@ export function newRules(
   return { changed, together, files, arrays, taken };
 }
 
+/** What a definition asks of each document by itself, wherever its documents come from. */
+export const rulesAlone = (definition: CollectionDefinition): NewRules => ({
+  changed: definition.fields,
+  together: [],
+  files: [],
+  arrays: indexedArrays(compileCollection(definition).records),
+  taken: null,
+});
+
 /** What is wrong with a document, beside those that were asked about before; null if nothing is. */
 export function violationOf(rules: NewRules, document: StoredDocument): Violation | null {
   const fault = faultOf(rules, document) ?? takenTogether(rules.together, document) ??

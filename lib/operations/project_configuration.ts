@@ -13,6 +13,9 @@ import { listProviders, type ProviderInput } from "../social/manage_providers.ts
 import type { Id } from "../store/port.ts";
 import type { GivenUserFields, UserField } from "../users/user_fields.ts";
 
+/** What a file says that holds a configuration. */
+export const CONFIGURATION_FORMAT = "corbel-project/1";
+
 /**
  * What an owner has set of a project, without a secret and without what only one deployment has: as
  * it is pulled, and pushed into another.

@@ -11,7 +11,7 @@ import { MAIL_USAGE } from "../mail/usage.ts";
 import { Problem } from "../problems.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, compare, eq } from "../store/filter.ts";
-import type { Engine, Id } from "../store/port.ts";
+import type { Engine, Filter, Id } from "../store/port.ts";
 import { INVITATIONS } from "../projects/invitations.ts";
 import { MEMBERS, type ProjectMember } from "../projects/members.ts";
 import { eachProject } from "../projects/projects.ts";
@@ -110,28 +110,60 @@ export async function removeTrashed(
   services: TrashServices & { blobStores: BlobStores },
   stopped: () => boolean = () => false,
 ): Promise<number> {
-  const { engine, clock, blobStores } = services;
-  const projects = engine.records<ProjectRecord>("control", PROJECTS);
+  const projects = services.engine.records<ProjectRecord>("control", PROJECTS);
   const due = compare("deletedAt", "lte", lastKept(services));
   let removed = 0;
   for await (const { _id: projectId } of projects.find({ filter: due })) {
     if (stopped()) return removed;
-    // From here on it cannot be restored, whatever another process's clock says.
-    const taken = await projects.updateOne(and(eq("_id", projectId), due), {
-      set: { removedAt: timestamp(clock) },
-    });
-    if (taken === null || !await removeFiles(blobStores.internal, projectId, stopped)) continue;
-    await engine.dropSpace(projectId);
-    const its = eq("projectId", projectId);
-    for (
-      const definition of [API_KEYS, MEMBERS, INVITATIONS, REQUEST_COUNTS, MAIL_USAGE, QUESTIONS]
-    ) {
-      await deleteAll(engine.records("control", definition), its);
-    }
-    await projects.deleteOne(eq("_id", projectId));
-    removed++;
+    if (await removeProject(services, projectId, due, stopped)) removed++;
   }
   return removed;
+}
+
+/** How long an import that nobody goes on with is kept. */
+const IMPORT_KEPT_MS = PROJECT_TRASH_MS;
+
+/** The same with projects whose import was broken off, and not gone on with. */
+export async function removeAbandonedImports(
+  services: TrashServices & { blobStores: BlobStores },
+  stopped: () => boolean = () => false,
+): Promise<number> {
+  const { engine, clock } = services;
+  const due = compare("importTouchedAt", "lte", isoAt(clock.now() - IMPORT_KEPT_MS));
+  let removed = 0;
+  const found = engine.records<ProjectRecord>("control", PROJECTS).find({ filter: due });
+  for await (const { _id: projectId } of found) {
+    if (stopped()) return removed;
+    if (await removeProject(services, projectId, due, stopped)) removed++;
+  }
+  return removed;
+}
+
+/**
+ * Removes all of a project for good, if the filter still lets it through. False where it does not, or
+ * where it was stopped on the way: then it goes on with the next call.
+ */
+export async function removeProject(
+  { engine, clock, blobStores }: TrashServices & { blobStores: BlobStores },
+  projectId: Id,
+  which: Filter,
+  stopped: () => boolean = () => false,
+): Promise<boolean> {
+  const projects = engine.records<ProjectRecord>("control", PROJECTS);
+  // From here on it cannot be restored, whatever another process's clock says.
+  const taken = await projects.updateOne(and(eq("_id", projectId), which), {
+    set: { removedAt: timestamp(clock) },
+  });
+  if (taken === null || !await removeFiles(blobStores.internal, projectId, stopped)) return false;
+  await engine.dropSpace(projectId);
+  const its = eq("projectId", projectId);
+  for (
+    const definition of [API_KEYS, MEMBERS, INVITATIONS, REQUEST_COUNTS, MAIL_USAGE, QUESTIONS]
+  ) {
+    await deleteAll(engine.records("control", definition), its);
+  }
+  await projects.deleteOne(eq("_id", projectId));
+  return true;
 }
 
 /** False where it was stopped before the last. */

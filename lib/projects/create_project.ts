@@ -36,6 +36,10 @@ export interface NewProject {
   readonly ownerId?: Id | null;
   /** Made by whoever runs the deployment: the limit of an hour does not hold. */
   readonly isOperators?: boolean;
+  /** Its id; a new one if left out. */
+  readonly projectId?: Id;
+  /** As in `ProjectRecord`. */
+  readonly importDigest?: string;
 }
 
 /**
@@ -51,7 +55,7 @@ export async function createProject(
   const siteUrl = input.siteUrl === null ? null : checkedSiteUrl(input.siteUrl);
   const allowedOrigins = checkedOrigins(input.allowedOrigins ?? []);
   const { ownerId = null, isOperators = false } = input;
-  const projectId = newId();
+  const { projectId = newId(), importDigest } = input;
   const keys = { publishable: newApiKey("publishable"), secret: newApiKey("secret") };
   const createdAt = timestamp(clock);
   const project = {
@@ -63,6 +67,7 @@ export async function createProject(
     sealedAiKey: null,
     createdAt,
     deletedAt: null,
+    ...(importDigest !== undefined && { importDigest, importTouchedAt: createdAt }),
   };
   const keyRecords = (["publishable", "secret"] satisfies KeyKind[]).map((kind) => (
     { _id: newId(), projectId, kind, hash: sha256(keys[kind]), createdAt }
@@ -77,14 +82,7 @@ export async function createProject(
     await engine.transaction("control", async (tx) => {
       if (ownerId !== null) {
         await countCreation(tx, ownerId, await admitOwner(tx, creation));
-        await tx.records<MemberRecord>(MEMBERS).insert({
-          _id: newId(),
-          projectId,
-          accountId: ownerId,
-          member: memberKey(projectId, ownerId),
-          role: "owner",
-          createdAt,
-        });
+        await insertOwner(tx, { _id: newId(), projectId, accountId: ownerId, createdAt });
       }
       await tx.records<ProjectRecord>(PROJECTS).insert(project);
       await tx.records<ApiKeyRecord>(API_KEYS).insertMany(keyRecords);
@@ -96,6 +94,22 @@ export async function createProject(
   }
   return { projectId, name, publishableKey: keys.publishable, secretKey: keys.secret };
 }
+
+/** Makes an account the member of a project that owns it. */
+export const insertOwner = async (
+  tx: Transaction,
+  { projectId, accountId, ...rest }: Pick<
+    MemberRecord,
+    "_id" | "projectId" | "accountId" | "createdAt"
+  >,
+): Promise<void> =>
+  void await tx.records<MemberRecord>(MEMBERS).insert({
+    ...rest,
+    projectId,
+    accountId,
+    member: memberKey(projectId, accountId),
+    role: "owner",
+  });
 
 interface Creation {
   readonly ownerId: Id | null;

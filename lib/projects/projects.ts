@@ -5,7 +5,7 @@ import { sha256 } from "../crypto/hashes.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Filter, Id } from "../store/port.ts";
-import { IN_USE, isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
+import { IN_USE, IS_WHOLE, isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 
 /** A project that is in use. Throws `PROJECT_NOT_FOUND`. */
 export async function findProject(
@@ -24,12 +24,12 @@ export async function isInUse({ engine }: { engine: Engine }, projectId: Id): Pr
 }
 
 /**
- * Every project that is in use, in the order of their ids. @param which For those in the trash too:
+ * Every project that is in use and whole, in the order of their ids. @param which For those in the trash too:
  * `ALL`. What touches the space of one that is being removed makes a new one in its place.
  */
 export function eachProject(
   { engine }: { engine: Engine },
-  which: Filter = IN_USE,
+  which: Filter = and(IN_USE, IS_WHOLE),
 ): AsyncGenerator<ProjectRecord> {
   return engine.records<ProjectRecord>("control", PROJECTS).find({ filter: which });
 }

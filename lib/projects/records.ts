@@ -24,6 +24,10 @@ export type ProjectRecord = StoredRecord & {
   deletedAt: string | null;
   /** When its removal began: it cannot be restored any more. */
   removedAt?: string;
+  /** Which archive it is being made of; null, or left out, once it is whole. */
+  importDigest?: string | null;
+  /** When somebody was last at that. */
+  importTouchedAt?: string | null;
 };
 
 /** In the control space. */
@@ -38,10 +42,15 @@ export const PROJECTS: Definition = {
     createdAt: { type: "Date" },
     deletedAt: { type: "Date" },
     removedAt: { type: "Date" },
+    importDigest: { type: "String" },
+    importTouchedAt: { type: "Date" },
   },
   indexes: [{ keys: [{ path: "ownerId", descending: false }] }],
   trash: false,
 };
+
+/** Whole: not one that is being imported. */
+export const IS_WHOLE = eq("importDigest", null);
 
 /** Not in the trash. Projects of earlier versions know none. */
 export const IN_USE = eq("deletedAt", null);

@@ -9,4 +9,6 @@ export interface Command {
   run(services: Services, args: Arguments): Promise<unknown>;
   /** The member of the result that is the output itself where no JSON is asked for: a file's text. */
   readonly text?: string;
+  /** Whether standard output is what the command makes: the result goes to standard error then. */
+  takesOutput?(args: Arguments): boolean;
 }

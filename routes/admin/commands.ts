@@ -19,6 +19,7 @@ import { listTrashed, restoreProject } from "@/lib/operations/project_trash.ts";
 import type { Services } from "@/lib/services.ts";
 import { callbackUrl } from "@/lib/social/start_sign_in.ts";
 import { ACCOUNT_COMMANDS } from "./account_commands.ts";
+import { ARCHIVE_COMMANDS } from "./archive_commands.ts";
 import type { Arguments } from "./arguments.ts";
 import { parseDefinition } from "@/lib/documents/definition.ts";
 import { knownProvider } from "@/lib/social/providers.ts";
@@ -152,6 +153,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   }],
   ...DOCUMENT_COMMANDS,
   ...CONFIGURATION_COMMANDS,
+  ...ARCHIVE_COMMANDS,
   ...TYPE_COMMANDS,
   ...STORAGE_COMMANDS,
   ...ACCOUNT_COMMANDS,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseDefinition } from "@/lib/documents/definition.ts";
 import { canonicalLanguage, TEMPLATE_NAME } from "@/lib/mail/template_store.ts";
 import {
+  CONFIGURATION_FORMAT,
   type ProjectConfiguration,
   pullConfiguration,
 } from "@/lib/operations/project_configuration.ts";
@@ -18,8 +19,7 @@ import { WebhookInput } from "@/openapi/schemas/webhook.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { jsonFile, projectId } from "./inputs.ts";
-
-const FORMAT = "corbel-project/1";
+import { writing } from "./outputs.ts";
 
 /** A project's configuration as a file, for what is kept beside an application's code. */
 export const CONFIGURATION_COMMANDS: readonly (readonly [string, Command])[] = [
@@ -44,21 +44,13 @@ export const CONFIGURATION_COMMANDS: readonly (readonly [string, Command])[] = [
 
 async function pull(services: Services, args: Arguments) {
   const configuration = await pullConfiguration(services, await projectId(services, args));
-  const file = { format: FORMAT, ...configuration };
+  const whole = { format: CONFIGURATION_FORMAT, ...configuration };
   const path = args.optional("to");
-  if (path === null) return file;
-  try {
-    await Deno.writeTextFile(path, `${JSON.stringify(file, null, 2)}\n`);
-  } catch (cause) {
-    const why = cause instanceof Deno.errors.NotCapable
-      ? "the task writes its data folders alone. Leave --to out, and send what it prints into the " +
-        "file: > corbel.json"
-      : (cause as Error).message;
-    throw new Problem("INVALID_INPUT", {
-      message: `Cannot write the file "${path}": ${why}`,
-      cause,
-    });
-  }
+  if (path === null) return whole;
+  await writing(path, (file) => {
+    const text = `${JSON.stringify(whole, null, 2)}\n`;
+    return ReadableStream.from([text]).pipeThrough(new TextEncoderStream()).pipeTo(file);
+  });
   return { to: path };
 }
 
@@ -75,7 +67,10 @@ const PARTS = {
 };
 
 const Configuration = z.strictObject({
-  format: z.literal(FORMAT, `"format" must be "${FORMAT}": another version of Corbel wrote it.`),
+  format: z.literal(
+    CONFIGURATION_FORMAT,
+    `"format" must be "${CONFIGURATION_FORMAT}": another version of Corbel wrote it.`,
+  ),
   ...z.object(PARTS).partial().shape,
 }, {
   error: ({ code }) =>
@@ -85,7 +80,7 @@ const Configuration = z.strictObject({
 });
 
 /** Each part as the operation reads it that sets it alone. Throws as these do, naming the part. */
-function configurationOf(input: unknown): ProjectConfiguration {
+export function configurationOf(input: unknown): ProjectConfiguration {
   const given = parseInput(Configuration, input, { problem: "INVALID_INPUT" });
   const { settings, userFields, collections, mailTemplates, webhooks, providers } = given;
   return {

@@ -15,7 +15,8 @@ export async function runAdmin(services: Services, words: readonly string[]): Pr
     const { name, command, rest } = named;
     const args: Arguments = parseArguments(rest, command.options);
     const result = await command.run(services, args);
-    console.log(args.flag("json") ? JSON.stringify(result) : shown(command, result));
+    const print = command.takesOutput?.(args) ? console.error : console.log;
+    print(args.flag("json") ? JSON.stringify(result) : shown(command, result));
     if (!isFailure(result)) return 0;
     console.error(`${name}: something is not as it should be; the result names it.`);
     return 1;

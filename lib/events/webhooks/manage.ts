@@ -32,6 +32,11 @@ export interface WebhookInput {
   readonly enabled?: boolean | undefined;
 }
 
+export interface NewWebhook extends WebhookInput {
+  /** What its receiver knows from another deployment; a new one if left out. */
+  readonly secret?: string | undefined;
+}
+
 /** What is given of a webhook; what is left out stays as it is. */
 export type WebhookChange = { readonly [K in keyof WebhookInput]?: WebhookInput[K] | undefined };
 
@@ -85,12 +90,11 @@ const THE_COUNT = hashedId("webhooks");
 export async function createWebhook(
   services: CreateServices,
   projectId: Id,
-  { name, url, events, enabled = true }: WebhookInput,
+  { name, url, events, enabled = true, secret = newSecret() }: NewWebhook,
 ): Promise<WebhookWithSecret> {
   checkAddress(services, url);
   const { name: plan, webhooks: max } = await services.plans.of(projectId);
   const _id = services.newId();
-  const secret = newSecret();
   const now = timestamp(services.clock);
   const record: WebhookRecord = {
     _id,

@@ -1,0 +1,88 @@
+import { aiKeyBinding } from "../../ai/keys.ts";
+import { secretsAt } from "../../events/webhooks/signatures.ts";
+import { type WebhookRecord, WEBHOOKS } from "../../events/webhooks/records.ts";
+import { findMailSettings, openMailServer, setMailSettings } from "../../mail/settings.ts";
+import { API_KEYS, type ApiKeyRecord, KEY_KINDS, type KeyKind } from "../../projects/api_keys.ts";
+import { type ProjectRecord, PROJECTS } from "../../projects/records.ts";
+import { findProvider } from "../../projects/providers.ts";
+import type { Services } from "../../services.ts";
+import { PROVIDER_NAMES } from "../../social/providers.ts";
+import { UniqueViolation } from "../../store/errors.ts";
+import { ALL, and, eq } from "../../store/filter.ts";
+import type { Id } from "../../store/port.ts";
+import type { Secrets } from "./format.ts";
+
+type SecretServices = Pick<Services, "engine" | "keyRing" | "clock">;
+
+/** Everything that a project keeps sealed, opened; of its API keys the hashes. */
+export async function projectSecrets(
+  services: SecretServices,
+  project: ProjectRecord,
+): Promise<Secrets> {
+  const { _id: projectId, sealedAiKey } = project;
+  const { engine, keyRing, clock } = services;
+  const providers: Record<string, string> = {};
+  for (const name of PROVIDER_NAMES) {
+    const secret = (await findProvider(services, projectId, name))?.clientSecret;
+    if (secret) providers[name] = secret.reveal();
+  }
+  const webhooks: Record<string, string> = {};
+  const hooks = engine.records<WebhookRecord>(projectId, WEBHOOKS).find({ filter: ALL });
+  for await (const webhook of hooks) {
+    const [secret] = await secretsAt(services, projectId, { webhook, now: clock.now() });
+    webhooks[webhook.name] = secret!;
+  }
+  const keys = await Array.fromAsync(
+    engine.records<ApiKeyRecord>("control", API_KEYS).find({ filter: eq("projectId", projectId) }),
+  );
+  const hashOf = (kind: KeyKind) => keys.find((key) => key.kind === kind)!.hash;
+  return {
+    providers,
+    webhooks,
+    mail: await mailServer(services, projectId),
+    aiKey: sealedAiKey && await keyRing.open(sealedAiKey, aiKeyBinding("project", projectId)),
+    apiKeys: { publishable: hashOf("publishable"), secret: hashOf("secret") },
+  };
+}
+
+async function mailServer(services: SecretServices, projectId: Id): Promise<Secrets["mail"]> {
+  const settings = await findMailSettings(services, projectId);
+  const server = settings && await openMailServer(services, projectId, settings);
+  if (!server) return null;
+  const { replyTo, language: mailLanguage } = settings!;
+  return { url: server.url.reveal(), from: server.from, replyTo, mailLanguage };
+}
+
+/**
+ * Gives a project the secrets of another deployment's, but for those of its configuration. Resolves
+ * to whether its API keys are the same there and here: keys that are a project's already stay that
+ * project's.
+ */
+export async function applySecrets(
+  services: Services,
+  projectId: Id,
+  { mail, aiKey, apiKeys }: Secrets,
+): Promise<boolean> {
+  const { engine, keyRing } = services;
+  if (mail !== null) await setMailSettings(services, projectId, mail);
+  if (aiKey !== null) {
+    const sealedAiKey = await keyRing.seal(aiKey, aiKeyBinding("project", projectId));
+    await engine.records<ProjectRecord>("control", PROJECTS)
+      .updateOne(eq("_id", projectId), { set: { sealedAiKey } });
+  }
+  try {
+    await engine.transaction("control", async (tx) => {
+      const keys = tx.records<ApiKeyRecord>(API_KEYS);
+      for (const kind of KEY_KINDS) {
+        const its = and(eq("projectId", projectId), eq("kind", kind));
+        await keys.updateOne(its, { set: { hash: apiKeys[kind] } });
+      }
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof UniqueViolation) return false;
+    throw error;
+  } finally {
+    services.keys.forget(projectId);
+  }
+}

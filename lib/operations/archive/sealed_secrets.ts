@@ -1,0 +1,60 @@
+import { randomBytes, scrypt, type ScryptOptions } from "node:crypto";
+import { promisify } from "node:util";
+import { z } from "zod";
+import { KEY_BYTES, KeyRing } from "../../crypto/key_ring.ts";
+import { decodeBase64 } from "../../crypto/base64.ts";
+import { Problem } from "../../problems.ts";
+import { parseJson } from "../../store/json_text.ts";
+import type { Json } from "../../store/port.ts";
+import { SECRETS, type Secrets } from "./format.ts";
+import { fitting, secretsIn } from "./reader.ts";
+
+/** The least that a passphrase may have: whoever has the archive can try as many as they like. */
+export const PASSPHRASE_LENGTH_MIN = 12;
+
+/** As OWASP asks of scrypt at least; 128 MiB. */
+const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 } as const;
+const SALT_BYTES = 16;
+const BINDING = { project: "archive", purpose: "secrets" };
+
+const SealedSecrets = z.strictObject({
+  /** How the key follows from the passphrase. */
+  kdf: z.literal("scrypt N=131072 r=8 p=1"),
+  salt: z.base64(),
+  sealed: z.string(),
+});
+
+/** The secrets of a project as they stand in its archive. */
+export async function sealSecrets(secrets: Secrets, passphrase: string): Promise<Json> {
+  if (passphrase.length < PASSPHRASE_LENGTH_MIN) {
+    throw new Problem("INVALID_INPUT", {
+      message: `The passphrase must have ${PASSPHRASE_LENGTH_MIN} characters or more.`,
+    });
+  }
+  const salt = randomBytes(SALT_BYTES);
+  const ring = await ringOf(passphrase, salt);
+  const sealed = await ring.seal(JSON.stringify(secrets), BINDING);
+  return { kdf: "scrypt N=131072 r=8 p=1", salt: salt.toBase64(), sealed };
+}
+
+/** Throws `INVALID_INPUT` for another passphrase, and for what was altered. */
+export async function openSecrets(stored: Json, passphrase: string): Promise<Secrets> {
+  const { salt, sealed } = fitting(SECRETS, SealedSecrets, stored);
+  const ring = await ringOf(passphrase, decodeBase64(salt));
+  let text: string;
+  try {
+    text = await ring.open(sealed, BINDING);
+  } catch {
+    throw new Problem("INVALID_INPUT", {
+      message: "The passphrase is not that of the archive, or its secrets were altered.",
+    });
+  }
+  return secretsIn(parseJson(text));
+}
+
+const derived = promisify<string, Uint8Array, number, ScryptOptions, Uint8Array>(scrypt);
+
+async function ringOf(passphrase: string, salt: Uint8Array): Promise<KeyRing> {
+  const key = await derived(passphrase.normalize("NFC"), salt, KEY_BYTES, COST);
+  return await KeyRing.parse(`archive:${key.toBase64()}`);
+}

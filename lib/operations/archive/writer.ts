@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { createTarPacker } from "modern-tar";
+import type { Stored } from "../../store/port.ts";
+import { type ArchivedFile, CONTENT, fileFolder, lineOf, type Part, ROW } from "./format.ts";
+
+/** Writes the entries of an archive one after the other: no faster than they are read. */
+export class ArchiveWriter {
+  readonly #tar = createTarPacker();
+  readonly #encoder = new TextEncoder();
+  readonly #modifiedAt: Date;
+
+  /** @param modifiedAt What the entries are said to be of. */
+  constructor(modifiedAt: Date) {
+    this.#modifiedAt = modifiedAt;
+  }
+
+  get readable(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return this.#tar.readable;
+  }
+
+  async json(name: string, value: unknown): Promise<void> {
+    await this.#whole(name, `${JSON.stringify(value, null, 2)}\n`);
+  }
+
+  /**
+   * Records in the order of their ids, an entry for each page. @param written Told of each page.
+   */
+  async records(
+    folder: string,
+    pages: AsyncIterable<readonly Pick<Stored, "json" | "revision">[]>,
+    written: (count: number) => void = () => {},
+  ): Promise<Part> {
+    const hash = createHash("sha256");
+    let [number, count] = [0, 0];
+    for await (const page of pages) {
+      const lines = page.map(lineOf).join("");
+      hash.update(lines);
+      count += page.length;
+      await this.#whole(`${folder}/${String(++number).padStart(7, "0")}.ndjson`, lines);
+      written(page.length);
+    }
+    return { count, sha256: hash.digest("hex") };
+  }
+
+  /** A file under the name of its path. Resolves to the hash of its bytes, in hexadecimal digits. */
+  async file(
+    name: string,
+    row: ArchivedFile,
+    content: ReadableStream<Uint8Array>,
+  ): Promise<string> {
+    await this.json(`${fileFolder(name)}/${ROW}`, row);
+    const hash = createHash("sha256");
+    const hashed = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        hash.update(chunk);
+        controller.enqueue(chunk);
+      },
+    });
+    await content.pipeThrough(hashed)
+      .pipeTo(this.#entry(`${fileFolder(name)}/${CONTENT}`, row.bytes));
+    return hash.digest("hex");
+  }
+
+  end(): void {
+    this.#tar.controller.finalize();
+  }
+
+  fail(error: unknown): void {
+    this.#tar.controller.error(error);
+  }
+
+  async #whole(name: string, text: string): Promise<void> {
+    const bytes = this.#encoder.encode(text);
+    const entry = this.#entry(name, bytes.length).getWriter();
+    await entry.write(bytes);
+    await entry.close();
+  }
+
+  #entry(name: string, size: number): WritableStream<Uint8Array> {
+    return this.#tar.controller.add({ name, size, mtime: this.#modifiedAt, mode: 0o600 });
+  }
+}

@@ -1,0 +1,88 @@
+import { exportProject } from "@/lib/operations/archive/export_project.ts";
+import { importProject } from "@/lib/operations/archive/import_project.ts";
+import type { End } from "@/lib/operations/archive/format.ts";
+import { Problem } from "@/lib/problems.ts";
+import type { Services } from "@/lib/services.ts";
+import type { Arguments } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { configurationOf } from "./configuration_commands.ts";
+import { ownerId, projectId } from "./inputs.ts";
+import { writing } from "./outputs.ts";
+import { terminalProgress } from "./progress.ts";
+import { secretLine } from "./secret_line.ts";
+
+const STANDARD = "-";
+
+/** A project as one file, for another deployment. */
+export const ARCHIVE_COMMANDS: readonly (readonly [string, Command])[] = [
+  ["project export", {
+    usage: "--project ID --to FILE|- [--with-secrets]",
+    options: { values: ["project", "to"], flags: ["with-secrets"] },
+    // The archive itself.
+    takesOutput: (args) => args.optional("to") === STANDARD,
+    run: exportTo,
+  }],
+  ["project import", {
+    usage: "--from FILE [--name NAME] [--owner EMAIL] [--copy] [--continue] [--with-secrets]",
+    options: { values: ["from", "name", "owner"], flags: ["copy", "continue", "with-secrets"] },
+    run: importFrom,
+  }],
+];
+
+async function exportTo(services: Services, args: Arguments) {
+  const to = args.required("to");
+  using progress = terminalProgress();
+  const { archive, end } = await exportProject(services, {
+    projectId: await projectId(services, args),
+    passphrase: await passphrase(args),
+    progress,
+  });
+  if (to === STANDARD) await archive.pipeTo(Deno.stdout.writable, { preventClose: true });
+  else await writing(to, (file) => archive.pipeTo(file));
+  return { to, ...shownEnd(await end) };
+}
+
+const shownEnd = ({ read, users, collections, files, missingFiles }: End) => ({
+  read,
+  users: users.count,
+  collections: Object.fromEntries(
+    Object.entries(collections).map(([name, { count }]) => [name, count]),
+  ),
+  files: files.count,
+  bytes: files.bytes,
+  missingFiles,
+});
+
+async function importFrom(services: Services, args: Arguments) {
+  const from = args.required("from");
+  using progress = terminalProgress();
+  return await importProject(services, () => opened(from), {
+    readConfiguration: configurationOf,
+    name: args.optional("name"),
+    ownerId: await ownerId(services, args),
+    isCopy: args.flag("copy"),
+    goesOn: args.flag("continue"),
+    passphrase: await passphrase(args),
+    progress,
+  });
+}
+
+/** It is read twice, so it must be a file. */
+async function opened(path: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  try {
+    return (await Deno.open(path, { read: true })).readable;
+  } catch (cause) {
+    const message = `Cannot read the file "${path}": ${(cause as Error).message}`;
+    throw new Problem("INVALID_INPUT", { message, cause });
+  }
+}
+
+/** Never on the command line, where every user of the machine could read it. */
+async function passphrase(args: Arguments): Promise<string | null> {
+  if (!args.flag("with-secrets")) return null;
+  const line = await secretLine("Passphrase of the archive: ");
+  if (line !== "") return line;
+  throw new Problem("INVALID_INPUT", {
+    message: "--with-secrets needs the archive's passphrase, as a line on standard input.",
+  });
+}
