@@ -25,10 +25,13 @@ const packagesBeside = (name: string): string =>
 const picturesCode = (): string =>
   fileURLToPath(import.meta.resolve("sharp")).replace(/(?<=[\\/])sharp[\\/].*/, "@img/");
 
-const PATHS: Readonly<Record<string, (settings: Environment) => readonly string[]>> = {
+/** With the folder that a task was started in, as Deno tells it. */
+type Circumstances = Environment & { readonly INIT_CWD?: string | undefined };
+
+const PATHS: Readonly<Record<string, (settings: Circumstances) => readonly string[]>> = {
   write: (settings) => [NOTHING, ...writtenFolders(settings)],
   // What a command makes goes into the folder that it was started in.
-  admin: (settings) => [...writtenFolders(settings), Deno.env.get("INIT_CWD") ?? NOTHING],
+  admin: (settings) => [...writtenFolders(settings), settings.INIT_CWD ?? NOTHING],
   // The folder around one is read to make sure that its name in there is kept.
   read: (settings) => [
     ...OWN_FILES,
@@ -39,7 +42,7 @@ const PATHS: Readonly<Record<string, (settings: Environment) => readonly string[
 };
 
 /** The paths as one option. */
-export function permitted(kind: string, settings: Environment): string {
+export function permitted(kind: string, settings: Circumstances): string {
   const paths = PATHS[kind]!(settings);
   const split = paths.find((path) => path.includes(","));
   if (split !== undefined) {
@@ -50,8 +53,10 @@ export function permitted(kind: string, settings: Environment): string {
 
 if (import.meta.main) {
   const [DATABASE_URL, STORAGE_URL] = ["DATABASE_URL", "STORAGE_URL"].map(Deno.env.get);
+  // Only what is asked for commands may be read where it is.
+  const INIT_CWD = Deno.args[0] === "admin" ? Deno.env.get("INIT_CWD") : undefined;
   try {
-    console.log(permitted(Deno.args[0]!, { DATABASE_URL, STORAGE_URL }));
+    console.log(permitted(Deno.args[0]!, { DATABASE_URL, STORAGE_URL, INIT_CWD }));
   } catch (error) {
     console.error((error as Error).message);
     Deno.exit(1);

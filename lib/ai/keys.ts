@@ -100,6 +100,24 @@ export async function saveProjectKey(
   return aiKey !== null;
 }
 
+/** The key of a project, opened; null where it has none. */
+export const openProjectKey = async (
+  { keyRing }: Pick<AiKeyServices, "keyRing">,
+  { _id, sealedAiKey }: ProjectRecord,
+): Promise<string | null> =>
+  sealedAiKey && await keyRing.open(sealedAiKey, aiKeyBinding("project", _id));
+
+/** Stores a key that was the project's elsewhere; whether it is used, its plan says. */
+export async function restoreProjectKey(
+  { engine, keyRing }: Pick<AiKeyServices, "engine" | "keyRing">,
+  projectId: Id,
+  aiKey: string,
+): Promise<void> {
+  const sealedAiKey = await keyRing.seal(aiKey, aiKeyBinding("project", projectId));
+  await engine.records<ProjectRecord>("control", PROJECTS)
+    .updateOne(eq("_id", projectId), { set: { sealedAiKey } });
+}
+
 /** It travels in a header, so it holds nothing that would end one. */
 const AI_KEY = new RegExp(`^(?=.{0,${AI_KEY_LENGTH_MAX}}$)gsk_[\\x21-\\x7e]*$`);
 

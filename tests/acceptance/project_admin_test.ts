@@ -103,7 +103,7 @@ Deno.test("a configuration goes from one project to another by a file, and is re
   const pulling = ["project", "pull", "--project", staging.projectId, "--to", file];
   assert.deepEqual(await admin(pulling, settings), { to: file });
   const elsewhere = await adminEnd([...pulling.slice(0, -1), "/corbel.json"], settings);
-  assert.match(elsewhere.stderr, /Leave --to out/);
+  assert.match(elsewhere.stderr, /send what it prints into the file/);
   const pushing = ["project", "push", "--project", production.projectId, "--from"];
   const dry = await admin([...pushing, file, "--dry-run"], settings);
   assert.equal(dry.dryRun, true);

@@ -28,7 +28,7 @@ const ONCE =
 export const ONLY_IN_FULL = /^tests\/acceptance\/(?:generated\/|schemathesis\/|clients\/python_)/;
 
 /** By what suites are called, which is by operation and journey. */
-const ABOUT_FILES = /upload|(?<!pro)file|storage|reaper|quota/;
+const ABOUT_FILES = /upload|(?<!pro)file|storage|reaper|quota|moving/;
 /** Attacks on what Corbel serves, whichever store files are in. */
 const ATTACKS_ON_BOTH = /^resumable_/;
 /** What only a folder needs, and what takes a bucket in any run. */
@@ -53,15 +53,15 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/api\/(?:sign_up|verify_code|confirm_email_change)_test/,
   /^tests\/api\/(?:confirm_upload|user_uploads|file_fields|storage_quota_edge|uploads_interleaved|reaper)_/,
   /^tests\/api\/(?:resume_upload|resumed_uploads_\w+)_/,
-  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|resumed_uploads|bench|clients\/typescript)_/,
+  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|moving_projects|resumed_uploads|bench|clients\/typescript)_/,
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
   /^tests\/api\/(?:request_upload|confirm_upload|user_uploads|serve_file_sizes|sign_file|change_project_file|delete_file|uploads_interleaved|reaper)_/,
   /^tests\/api\/(?:get_upload|resume_upload|cancel_upload|resumed_uploads_reaper)_/,
   /^tests\/attacks\/resumable_uploads_/,
-  /^tests\/acceptance\/(?:files|resumed_uploads)_/,
+  /^tests\/acceptance\/(?:files|moving_projects|resumed_uploads)_/,
 ];
-export const CHOSEN_ON_BOTH: readonly RegExp[] = [/^tests\/acceptance\/files_/];
+export const CHOSEN_ON_BOTH: readonly RegExp[] = [/^tests\/acceptance\/(?:files|moving_projects)_/];
 
 const onMongodb = (path: string): boolean => ENGINE_NEUTRAL.test(path) && !ONCE.test(path);
 

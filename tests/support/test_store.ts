@@ -34,13 +34,14 @@ const SECRET_KEYS = `test:${btoa("a key ring for tests and no more")}`;
 export async function createTestStore(
   engine: Database = database,
   prefix?: string,
+  files: Storage = storage,
 ): Promise<TestStore> {
   await using making = new AsyncDisposableStack();
   const folder = await Deno.makeTempDir({ prefix: "corbel-test-" });
   making.defer(() => removeFolder(folder));
   const store = engine === "sqlite" ? sqliteStoreIn(folder) : await mongodbStoreIn(folder, prefix);
   making.use(store);
-  const bucket = storage === "s3" ? making.use(await emptyBucket()) : null;
+  const bucket = files === "s3" ? making.use(await emptyBucket()) : null;
   const made = making.move();
   return {
     ...store,

@@ -1,9 +1,9 @@
-import { aiKeyBinding } from "../../ai/keys.ts";
+import { openProjectKey, restoreProjectKey } from "../../ai/keys.ts";
 import { secretsAt } from "../../events/webhooks/signatures.ts";
 import { type WebhookRecord, WEBHOOKS } from "../../events/webhooks/records.ts";
 import { findMailSettings, openMailServer, setMailSettings } from "../../mail/settings.ts";
 import { API_KEYS, type ApiKeyRecord, KEY_KINDS, type KeyKind } from "../../projects/api_keys.ts";
-import { type ProjectRecord, PROJECTS } from "../../projects/records.ts";
+import type { ProjectRecord } from "../../projects/records.ts";
 import { findProvider } from "../../projects/providers.ts";
 import type { Services } from "../../services.ts";
 import { PROVIDER_NAMES } from "../../social/providers.ts";
@@ -19,8 +19,8 @@ export async function projectSecrets(
   services: SecretServices,
   project: ProjectRecord,
 ): Promise<Secrets> {
-  const { _id: projectId, sealedAiKey } = project;
-  const { engine, keyRing, clock } = services;
+  const { _id: projectId } = project;
+  const { engine, clock } = services;
   const providers: Record<string, string> = {};
   for (const name of PROVIDER_NAMES) {
     const secret = (await findProvider(services, projectId, name))?.clientSecret;
@@ -40,7 +40,7 @@ export async function projectSecrets(
     providers,
     webhooks,
     mail: await mailServer(services, projectId),
-    aiKey: sealedAiKey && await keyRing.open(sealedAiKey, aiKeyBinding("project", projectId)),
+    aiKey: await openProjectKey(services, project),
     apiKeys: { publishable: hashOf("publishable"), secret: hashOf("secret") },
   };
 }
@@ -63,15 +63,10 @@ export async function applySecrets(
   projectId: Id,
   { mail, aiKey, apiKeys }: Secrets,
 ): Promise<boolean> {
-  const { engine, keyRing } = services;
   if (mail !== null) await setMailSettings(services, projectId, mail);
-  if (aiKey !== null) {
-    const sealedAiKey = await keyRing.seal(aiKey, aiKeyBinding("project", projectId));
-    await engine.records<ProjectRecord>("control", PROJECTS)
-      .updateOne(eq("_id", projectId), { set: { sealedAiKey } });
-  }
+  if (aiKey !== null) await restoreProjectKey(services, projectId, aiKey);
   try {
-    await engine.transaction("control", async (tx) => {
+    await services.engine.transaction("control", async (tx) => {
       const keys = tx.records<ApiKeyRecord>(API_KEYS);
       for (const kind of KEY_KINDS) {
         const its = and(eq("projectId", projectId), eq("kind", kind));
