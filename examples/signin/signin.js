@@ -1,3 +1,4 @@
+// deno-lint-ignore no-import-prefix -- Every Corbel serves its client.
 import { createClient } from "http://localhost:8000/client.js";
 
 const corbel = createClient({ url: "http://localhost:8000", key: "pk_live_…" });
