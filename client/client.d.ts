@@ -95,7 +95,7 @@ export declare class CorbelError extends Error {
   readonly retryAfter: number | null;
 }
 
-/** What is known of a file that `populate` has put in the place of its path. */
+/** What is known of a file: what `populate` puts in the place of its path. */
 export interface PopulatedFile {
   path: string;
   filename: string;
@@ -299,6 +299,12 @@ export interface BatchResult {
   document?: AnyDocument;
 }
 
+/** Sent as `authorization: Bearer …` to a server of yours, which asks Corbel whose it is. */
+export interface AccessToken {
+  accessToken: string;
+  expiresAt: string;
+}
+
 export interface Auth<P extends ProjectTypes> {
   /** Null where nobody is signed in, and until it is known: see `ready`. */
   readonly user: P["user"] | null;
@@ -318,6 +324,8 @@ export interface Auth<P extends ProjectTypes> {
   /** On `/auth/callback`: ends what `signInWith` began. Null where nothing was begun. */
   completeSignIn(): Promise<{ user: P["user"]; returnTo: string | null } | null>;
   signOut(): Promise<void>;
+  /** For calls to a server of yours; with `renew` it is a new one. Null where nobody is signed in. */
+  token(options?: { renew?: boolean }): Promise<AccessToken | null>;
   verifyEmail(given: { email: string; code: string }): Promise<void>;
   resendVerification(email: string): Promise<void>;
   requestPasswordReset(email: string): Promise<void>;
@@ -340,14 +348,27 @@ export interface StoredFile {
   visibility: "public" | "private";
 }
 
+/** A file in a list of them. */
+export interface ListedFile extends PopulatedFile {
+  /** The user who has uploaded it; null for a server's or a member's. */
+  ownerId: string | null;
+}
+
 export interface Files {
-  /** Goes on where it was when a connection is lost. */
+  /**
+   * Goes on where it was when a connection is lost, and in a page with a session in a cookie also
+   * when the same user chooses the same `File` again after the page was closed.
+   */
   upload(file: Blob, options?: UploadOptions): Promise<StoredFile>;
   /** An address that reads a private file, for whoever has it; an hour if left out. */
   sign(
     path: string,
     options?: Abortable & { seconds?: number },
   ): Promise<{ url: string; sizesUrl: string | null; expiresAt: string }>;
+  /** The user's own, or with the secret key all, the newest first. */
+  list(
+    options?: Abortable & { limit?: number; cursor?: string },
+  ): Promise<{ items: ListedFile[]; nextCursor: string | null }>;
   delete(path: string, options?: Abortable): Promise<void>;
 }
 

@@ -33,8 +33,15 @@ export class Auth {
     return this.#session.onChange(listener);
   }
 
+  async token({ renew = false } = {}): Promise<{ accessToken: string; expiresAt: string } | null> {
+    const token = await this.#session.token();
+    if (renew && token !== null) await this.#session.renew(token);
+    return this.#session.access;
+  }
+
   /** As an anonymous user, that one becomes the new user: their token tells. */
   async signUp(user: object): Promise<User | null> {
+    await this.#session.settled();
     const token = this.user?.isAnonymous ? await this.#session.token() : null;
     return await this.#enter("signup", user, token);
   }
@@ -89,6 +96,7 @@ export class Auth {
   }
 
   async signOut(): Promise<void> {
+    await this.#session.settled();
     const { refreshToken } = this.#session;
     await this.#post("logout", refreshToken === null ? {} : { refreshToken });
     this.#session.set(null);
@@ -139,9 +147,10 @@ export class Auth {
   }
 
   // deno-lint-ignore no-explicit-any -- Each caller knows what is answered.
-  #post(path: string, body: object, headers: Record<string, string> = {}): Promise<any> {
+  async #post(path: string, body: object, headers: Record<string, string> = {}): Promise<any> {
+    await this.#session.settled();
     const { ofSession } = this.#session;
-    return this.#transport.data({
+    return await this.#transport.data({
       method: "POST",
       path: `/api/userAuth/${path}`,
       body,

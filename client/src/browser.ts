@@ -3,7 +3,9 @@ interface Browser {
   readonly document?: unknown;
   readonly location: { readonly hash: string; readonly search: string; assign(url: string): void };
   readonly history: { replaceState(state: unknown, title: string, url: string): void };
-  readonly navigator?: { readonly locks?: Locks };
+  readonly navigator?: { readonly locks?: Locks; readonly onLine?: boolean };
+  addEventListener?(name: "offline", listener: () => void): void;
+  removeEventListener?(name: "offline", listener: () => void): void;
   readonly localStorage: Storage;
   readonly sessionStorage: Storage;
   readonly XMLHttpRequest?: new () => UploadRequest;

@@ -1,6 +1,9 @@
 import { browser, type UploadRequest } from "./browser.ts";
 import { CorbelError } from "./errors.ts";
+import { type BegunUpload, keepUpload, keptUpload } from "./kept_uploads.ts";
 import { pause } from "./pause.ts";
+import { queryOf } from "./query.ts";
+import type { SessionKeeper } from "./session.ts";
 import type { Transport } from "./transport.ts";
 
 interface UploadOptions {
@@ -10,8 +13,17 @@ interface UploadOptions {
   onProgress?(sent: number, size: number): void;
 }
 
+/** A file as it is asked for. */
+interface Asked {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly size: number;
+  readonly visibility: string | undefined;
+}
+
 const TUS = { "tus-resumable": "1.0.0" };
 const PAUSE_MS_MAX = 16_000;
+const OFFLINE_LOOK_MS = 500;
 /** How often without a byte that arrives. */
 const TRIES = 8;
 
@@ -29,40 +41,91 @@ const failure = (status: number, cause?: unknown) =>
 
 export class Files {
   readonly #transport: Transport;
+  readonly #session: SessionKeeper;
   readonly #fetch: typeof fetch;
 
-  constructor(transport: Transport, fetcher: typeof fetch) {
+  constructor(transport: Transport, session: SessionKeeper, fetcher: typeof fetch) {
     this.#transport = transport;
+    this.#session = session;
     this.#fetch = fetcher;
   }
 
   async upload(file: Blob, options: UploadOptions = {}) {
-    const { signal, visibility, onProgress } = options;
-    const filename = options.filename ?? (file as File).name ?? "file";
-    const { size } = file;
-    const contentType = file.type || "application/octet-stream";
-    const { filePath, resumableUrl } = await this.#ask("request", {
-      filename,
-      contentType,
-      size,
-      visibility,
-    }, signal);
+    const asked = {
+      filename: options.filename ?? (file as File).name ?? "file",
+      contentType: file.type || "application/octet-stream",
+      size: file.size,
+      visibility: options.visibility,
+    };
+    await this.#session.ready;
+    const id = this.#idOf(file, asked);
+    const locks = browser.navigator?.locks;
+    if (id === null || !locks) return await this.#upload(file, asked, { ...options, id: null });
+    // The same file once more at the same time is an upload of its own, not the same one.
+    return await locks.request(
+      id,
+      { ifAvailable: true },
+      (lock) => this.#upload(file, asked, { ...options, id: lock && id }),
+    );
+  }
+
+  /** Names an upload that another page may go on with: the same file of the same user. */
+  #idOf(file: Blob, asked: Asked): string | null {
+    const { usesCookie, user, name } = this.#session;
+    const { lastModified } = file as File;
+    if (!usesCookie || user === null || lastModified === undefined) return null;
+    return JSON.stringify([name, user._id, lastModified, asked]);
+  }
+
+  /** @param options `id` is null for what no other page goes on with. */
+  async #upload(file: Blob, asked: Asked, options: UploadOptions & { id: string | null }) {
+    const { id, signal, onProgress } = options;
+    const { size } = asked;
+    const { filePath, resumableUrl, arrived } = await this.#goOn(id, signal) ??
+      await this.#begin(id, asked, signal);
+    let isOver = true;
     try {
       await this.#send(file, resumableUrl, {
+        arrived,
         signal,
         told: (sent) => onProgress?.(Math.min(sent, size), size),
       });
-      const { path, url, visibility: given } = await this.#confirm({ filePath, size }, signal);
-      return { path, url, visibility: given };
+      const { path, url, visibility } = await this.#confirm({ filePath, size }, signal);
+      return { path, url, visibility };
     } catch (error) {
+      isOver = id === null || signal?.aborted === true || isFinal((error as CorbelError).status);
       // Or it expires.
-      this.#fetch(resumableUrl, { method: "DELETE", headers: TUS }).catch(() => {});
+      if (isOver) this.#fetch(resumableUrl, { method: "DELETE", headers: TUS }).catch(() => {});
       throw error;
+    } finally {
+      if (id !== null && isOver) keepUpload(id, null);
     }
   }
 
+  async #begin(id: string | null, asked: Asked, signal: AbortSignal | undefined) {
+    const { filePath, resumableUrl }: BegunUpload = await this.#ask("request", asked, signal);
+    if (id !== null) keepUpload(id, { filePath, resumableUrl });
+    return { filePath, resumableUrl, arrived: 0 };
+  }
+
+  /** Null where nothing was begun, or what was is over. */
+  async #goOn(id: string | null, signal: AbortSignal | undefined) {
+    const begun = id === null ? null : keptUpload(id);
+    if (begun === null) return null;
+    try {
+      return { ...begun, arrived: await this.#arrived(begun.resumableUrl, signal) ?? 0 };
+    } catch {
+      return null;
+    }
+  }
+
+  async list({ signal, ...query }: { limit?: number; cursor?: string; signal?: AbortSignal } = {}) {
+    const path = "/api/storage/files";
+    return await this.#transport.data({ path, query: queryOf(query), signal });
+  }
+
   sign(path: string, { seconds, signal }: { seconds?: number; signal?: AbortSignal } = {}) {
-    const body = { path, seconds };
+    const body = { path, expiresIn: seconds };
     return this.#transport.data({ method: "POST", path: "/api/storage/sign", body, signal });
   }
 
@@ -99,9 +162,13 @@ export class Files {
   async #send(
     file: Blob,
     url: string,
-    { signal, told }: { signal: AbortSignal | undefined; told(sent: number): void },
+    { arrived, signal, told }: {
+      arrived: number;
+      signal: AbortSignal | undefined;
+      told(sent: number): void;
+    },
   ): Promise<void> {
-    for (let arrived = 0, failures = 0; arrived < file.size;) {
+    for (let failures = 0; arrived < file.size;) {
       try {
         await this.#sendRest(file.slice(arrived), {
           url,
@@ -115,6 +182,7 @@ export class Files {
         const { status } = error as CorbelError;
         if (isFinal(status) || ++failures > TRIES) throw error;
         await pause(Math.min(500 * 2 ** failures, PAUSE_MS_MAX), signal);
+        while (browser.navigator?.onLine === false) await pause(OFFLINE_LOOK_MS, signal);
         const known = await this.#arrived(url, signal);
         if (known !== null && known > arrived) failures = 0;
         arrived = known ?? arrived;
@@ -176,13 +244,19 @@ function sendWatched(
   },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const abort = () => {
-      request.abort();
-      reject(signal!.reason);
-    };
     const end = (settle: () => void) => {
       signal?.removeEventListener("abort", abort);
+      browser.removeEventListener?.("offline", lose);
       settle();
+    };
+    const abort = () => {
+      request.abort();
+      end(() => reject(signal!.reason));
+    };
+    // Browsers notice only after minutes that nothing is sent any more.
+    const lose = () => {
+      request.abort();
+      end(() => reject(failure(0)));
     };
     request.upload.onprogress = ({ loaded }) => told(loaded);
     request.onload = () =>
@@ -190,7 +264,8 @@ function sendWatched(
     request.onerror = () => end(() => reject(failure(0)));
     request.open("PATCH", url);
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    signal?.addEventListener("abort", abort, { once: true });
+    signal?.addEventListener("abort", abort);
+    browser.addEventListener?.("offline", lose);
     request.send(rest);
   });
 }

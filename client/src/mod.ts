@@ -39,7 +39,7 @@ class Client {
       closed: this.#ended.signal,
     };
     this.auth = new Auth(transport, keeper);
-    this.files = new Files(transport, ask);
+    this.files = new Files(transport, keeper, ask);
   }
 
   from(collection: string): Collection {

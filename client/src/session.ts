@@ -34,7 +34,8 @@ export interface SessionData {
  */
 export class SessionKeeper implements TokenSource {
   readonly #transport: Transport;
-  readonly #name: string;
+  /** Of the project: clients of one project in several tabs have one session. */
+  readonly name: string;
   readonly usesCookie: boolean;
   readonly #tabs: BroadcastChannel | null;
   readonly #listeners = new Set<(user: User | null) => void>();
@@ -46,12 +47,11 @@ export class SessionKeeper implements TokenSource {
   /** Called when another tab tells something. */
   #told: () => void = () => {};
 
-  /** @param name Of the project: clients of one project in several tabs have one session. */
   constructor(transport: Transport, name: string, usesCookie: boolean) {
     this.#transport = transport;
-    this.#name = `corbel ${name}`;
+    this.name = `corbel ${name}`;
     this.usesCookie = usesCookie;
-    this.#tabs = usesCookie && isPage ? new BroadcastChannel(this.#name) : null;
+    this.#tabs = usesCookie && isPage ? new BroadcastChannel(this.name) : null;
     this.#tabs?.addEventListener("message", ({ data }) => this.#take(data));
     this.ready = this.#restore();
   }
@@ -64,6 +64,13 @@ export class SessionKeeper implements TokenSource {
     return this.#session?.refreshToken ?? null;
   }
 
+  /** The token of the moment, and when it runs out. */
+  get access(): { accessToken: string; expiresAt: string } | null {
+    if (this.#session === null) return null;
+    const { accessToken, expiresAt } = this.#session;
+    return { accessToken, expiresAt: new Date(expiresAt).toISOString() };
+  }
+
   /** Headers and body of calls about the session. */
   get ofSession(): { readonly isOfSession: true; readonly headers: Record<string, string> } {
     return {
@@ -74,7 +81,7 @@ export class SessionKeeper implements TokenSource {
 
   /** From now on this is the session, in all tabs; null for none. */
   set(session: Session | null): void {
-    if (this.usesCookie) keep("localStorage", this.#name, session && "signed in");
+    if (this.usesCookie) keep("localStorage", this.name, session && "signed in");
     this.#tabs?.postMessage(session);
     this.#take(session);
   }
@@ -115,18 +122,24 @@ export class SessionKeeper implements TokenSource {
   }
 
   async #renewInTurn(locks: Locks, session: Session | null): Promise<void> {
-    const isDone = await locks.request(this.#name, { ifAvailable: true }, async (lock) => {
+    const isDone = await locks.request(this.name, { ifAvailable: true }, async (lock) => {
       if (lock === null) return false;
       await this.#renewOnce(session);
       return true;
     });
     if (isDone) return;
-    await locks.request(this.#name, {}, async () => {
+    await locks.request(this.name, {}, async () => {
       // What another tab has renewed is told a moment after it lets go, or before.
       const told = new Promise<void>((resolve) => this.#told = resolve);
       if (this.#session === session) await Promise.race([told, pause(TOLD_MS)]);
       await this.#renewOnce(session);
     });
+  }
+
+  /** Until no answer is waited for that opens a session: the browser keeps the cookie that comes last. */
+  async settled(): Promise<void> {
+    await this.ready;
+    await this.#renewing?.catch(() => {});
   }
 
   close(): void {
@@ -161,7 +174,7 @@ export class SessionKeeper implements TokenSource {
 
   /** The mark says that there is a cookie, which no script can see, so that strangers cause no call. */
   async #restore(): Promise<User | null> {
-    if (this.usesCookie && kept("localStorage", this.#name) !== null) {
+    if (this.usesCookie && kept("localStorage", this.name) !== null) {
       // What fails without an answer leaves the mark: it may go well the next time.
       this.#restoring = Promise.resolve().then(() => this.renew(null)).catch(() => {});
       await this.#restoring;

@@ -1,43 +1,36 @@
-/**
- * Keeps a list as it is on the server: `show(items, isLive)` is called whenever it changes, and
- * `call(path, init)` asks Corbel as whoever is signed in. Returns a function that stops it.
- */
-export function liveList(call, { collection, query }, show) {
-  const items = new Map();
-  let source, lastEventId, isStopped; // The id is where to go on, so that nothing is left out.
-  const tell = (isLive) => isStopped || show([...items.values()], isLive);
-  const add = (item) => items.set(item._id, item);
+// deno-lint-ignore no-import-prefix -- Every Corbel serves its client.
+import { createClient } from "http://localhost:8000/client.js";
 
-  async function open() {
-    const body = JSON.stringify({ query, lastEventId });
-    const ask = () => call(`/api/data/${collection}/live`, { method: "POST", body });
-    const ticket = await ask().catch(() => null);
-    if (ticket === null || isStopped) return openAgain();
-    source = new EventSource(ticket.url);
-    source.onopen = () => tell(true);
-    source.onerror = openAgain; // A ticket is good once: the browser's own attempts are no use.
-    const on = (name, apply) =>
-      source.addEventListener(name, (event) => {
-        apply(JSON.parse(event.data));
-        lastEventId = event.lastEventId;
-        tell(true);
-      });
-    on("list", (list) => {
-      items.clear();
-      list.items.forEach(add);
-    });
-    on("change", (it) => it.action === "removed" ? items.delete(it.id) : add(it.document));
-  }
+const corbel = createClient({ url: "http://localhost:8000", key: "pk_live_…" });
+const notes = corbel.from("notes");
+const $ = (selector) => document.querySelector(selector);
+const given = (form) => Object.fromEntries(new FormData(form));
+const tell = (error) => $("#message").textContent = error?.message ?? "";
+const attempt = (work) => (event) => {
+  event.preventDefault();
+  work(event.target, event.submitter).then(() => event.target.reset?.()).then(tell, tell);
+};
 
-  function openAgain() {
-    source?.close();
-    tell(false);
-    if (!isStopped) setTimeout(open, 2000);
-  }
-
-  open();
-  return () => {
-    isStopped = true;
-    source?.close();
-  };
+/** The whole list, whichever window has changed it: what is written is not shown by itself. */
+function items(all) {
+  $("#notes").replaceChildren(...all.map(({ _id, text }) => {
+    const row = $("#row").content.cloneNode(true);
+    row.querySelector("span").textContent = text;
+    row.querySelector("button").ariaLabel = `Delete ${text}`;
+    row.querySelector("button").onclick = attempt(() => notes.delete(_id));
+    return row;
+  }));
 }
+const connected = (is) => $("#connection").textContent = is ? "Live" : "Connecting …";
+
+let list;
+corbel.auth.onChange((user) => {
+  list?.close();
+  items([]); // Nobody sees what the one before them saw.
+  [$("#signed-out").hidden, $("#signed-in").hidden] = [user !== null, user === null];
+  if (user) list = notes.live({ limit: 1000 }, { items, connected, error: tell });
+});
+
+$("#with-email").onsubmit = attempt((form, { value }) => corbel.auth[value](given(form)));
+$("#new-note").onsubmit = attempt((form) => notes.create(given(form)));
+$("#sign-out").onclick = attempt(() => corbel.auth.signOut());

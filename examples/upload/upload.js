@@ -1,91 +1,97 @@
-/**
- * Uploads a file, and goes on where it was after whatever happens to the connection or the page:
- * `call(path, init)` asks Corbel as whoever is signed in, `progress(bytes, isWaiting)` is told how far
- * it is. Resolves to the file's path.
- */
-export async function upload(call, file, { progress, signal }) {
-  const ask = (step, body) =>
-    call(`/api/storage/upload-${step}`, { method: "POST", body: JSON.stringify(body) });
-  const { size } = file;
-  const kept = `corbel.upload.${file.name}.${size}.${file.lastModified}`;
+// deno-lint-ignore no-import-prefix -- Every Corbel serves its client.
+import { createClient } from "http://localhost:8000/client.js";
 
-  // 1. Request. An upload of this file that was begun before is taken up again.
-  let begun = JSON.parse(localStorage.getItem(kept));
-  if (begun !== null && await arrivedOf(begun.resumableUrl).catch(() => null) === null) {
-    begun = null;
-  }
-  if (begun === null) {
-    const contentType = file.type || "application/octet-stream";
-    begun = await ask("request", { filename: file.name, contentType, size });
-    localStorage.setItem(kept, JSON.stringify(begun));
-  }
-  const { resumableUrl, filePath } = begun;
+const corbel = createClient({ url: "http://localhost:8000", key: "pk_live_…" });
+const $ = (selector) => document.querySelector(selector);
 
-  for (let failures = 0, arrived = 0, sent = 0;;) {
-    try {
-      // 2. Send what is missing.
-      const before = arrived;
-      arrived = await arrivedOf(resumableUrl);
-      if (arrived > before) failures = 0;
-      const told = (bytes) => progress(sent = arrived + bytes, false);
-      if (arrived < size) await send(resumableUrl, { file, arrived, told, signal });
+/** The widths that each picture is shown in. */
+const WIDTHS = [96, 320, 1024];
 
-      // 3. Confirm. Only now is it a file; to confirm again answers the same.
-      await ask("confirm", { filePath, size });
-      localStorage.removeItem(kept);
-      return filePath;
-    } catch (error) {
-      if (signal.aborted) fetch(resumableUrl, { method: "DELETE" }).catch(() => {}); // Or it expires.
-      if (signal.aborted || isFinal(error)) {
-        localStorage.removeItem(kept);
-        throw error;
-      }
-      progress(sent, true);
-      await pause(1000 * 2 ** Math.min(failures++, 4), signal);
-    }
-  }
-}
+let stopping = new AbortController();
+const stop = () => stopping.abort(new Error("Stopped. Nothing was uploaded."));
 
-/** What is refused for good; what has no answer at all is not. */
-const isFinal = ({ status = 0 }) =>
-  status >= 400 && status < 500 && ![408, 409, 423, 429].includes(status);
+corbel.auth.onChange((user) => {
+  if (user === null) stop();
+  [$("#signed-out").hidden, $("#signed-in").hidden] = [user !== null, user === null];
+  $("#pictures").replaceChildren();
+  if (user !== null) attempt(showAll);
+});
 
-const failure = (message, status) => Object.assign(new Error(message), { status });
-
-/** How many bytes have arrived. */
-async function arrivedOf(url) {
-  const answer = await fetch(url, { method: "HEAD", cache: "no-store" });
-  if (!answer.ok) throw failure(`The upload is over (${answer.status}).`, answer.status);
-  return Number(answer.headers.get("upload-offset"));
-}
-
-/** `fetch` would do, but does not tell how far it is. */
-function send(url, { file, arrived, told, signal }) {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.upload.onprogress = ({ loaded }) => told(loaded);
-    request.onload = () => {
-      if (request.status === 204) return resolve();
-      reject(failure(JSON.parse(request.responseText).message, request.status));
-    };
-    request.onerror = () => reject(failure("The connection is lost."));
-    request.onabort = () => reject(failure("Stopped. Nothing was uploaded."));
-    // Browsers notice that nothing is sent any more only after minutes.
-    for (const [target, event] of [[signal, "abort"], [globalThis, "offline"]]) {
-      target.addEventListener(event, () => request.abort(), { once: true });
-    }
-    request.open("PATCH", url);
-    request.setRequestHeader("tus-resumable", "1.0.0");
-    request.setRequestHeader("content-type", "application/offset+octet-stream");
-    request.setRequestHeader("upload-offset", arrived);
-    request.send(file.slice(arrived));
+$("#with-email").onsubmit = (event) => {
+  event.preventDefault();
+  const form = event.target;
+  attempt(async () => {
+    await corbel.auth[event.submitter.value](Object.fromEntries(new FormData(form)));
+    form.reset();
   });
+};
+
+$("#sign-out").onclick = () => attempt(() => corbel.auth.signOut());
+
+$("#file").onchange = ({ target }) => {
+  const [file] = target.files;
+  target.value = ""; // The same file may be chosen again.
+  if (file) attempt(() => upload(file));
+};
+
+$("#stop").onclick = stop;
+
+async function upload(file) {
+  stopping = new AbortController();
+  $("#name").textContent = file.name;
+  onProgress(0, file.size);
+  busy(true);
+  try {
+    await corbel.files.upload(file, { onProgress, signal: stopping.signal });
+    await showAll();
+    tell(`${file.name} is uploaded.`);
+  } finally {
+    busy(false);
+  }
 }
 
-/** Until some time has passed, the network is back or nobody wants the upload any more. */
-const pause = (ms, signal) =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms);
-    globalThis.addEventListener("online", resolve, { once: true });
-    signal.addEventListener("abort", resolve, { once: true });
-  });
+function onProgress(sent, size) {
+  Object.assign($("#progress"), { max: size, value: sent });
+  $("#percent").textContent = `${Math.floor(100 * sent / size)} %`;
+}
+
+function busy(isBusy) {
+  $("#choose").hidden = isBusy;
+  $("#sending").hidden = !isBusy;
+}
+
+/** The upload goes on by itself when the network is back. */
+const showNetwork = () => $("#waiting").hidden = navigator.onLine;
+for (const event of ["offline", "online"]) globalThis.addEventListener(event, showNetwork);
+
+async function showAll() {
+  const { items } = await corbel.files.list({ limit: 20 });
+  $("#pictures").replaceChildren(...items.map(rowOf));
+}
+
+/** `sizesUrl` answers any size of a picture: the smallest that is needed is what a phone loads. */
+function rowOf({ filename, sizesUrl, size }) {
+  const row = $("#row").content.cloneNode(true);
+  row.querySelector("strong").textContent = filename;
+  row.querySelector("small").textContent = `${Math.ceil(size / 1024)} kB`;
+  for (const [i, width] of WIDTHS.entries()) {
+    const picture = row.querySelectorAll("img")[i];
+    picture.src = `${sizesUrl}?w=${width}&format=auto`;
+    picture.alt = `${filename}, ${width} pixels wide`;
+  }
+  return row;
+}
+
+async function attempt(work) {
+  tell("");
+  try {
+    await work();
+  } catch (error) {
+    tell(error.message, true);
+  }
+}
+
+function tell(text, isAlarm = false) {
+  $("#message").textContent = text;
+  $("#message").classList.toggle("alarm", isAlarm);
+}

@@ -129,7 +129,8 @@ browserTest(
       await page.getByText("None yet.").waitFor();
       fixture.secret(await keptToken(person, project));
       const stored = await page.evaluate<string>("JSON.stringify({ ...localStorage })");
-      assert.deepEqual(JSON.parse(stored), { "corbel.signedIn": "yes" });
+      const mark = `corbel ${fixture.publicUrl} ${project.publishableKey}`;
+      assert.deepEqual(JSON.parse(stored), { [mark]: "signed in" });
       await signOut(page);
     });
 

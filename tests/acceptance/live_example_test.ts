@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import { Buffer } from "node:buffer";
+import type { CDPSession, Page } from "playwright-core";
 import { serveExample } from "../../examples/serve.ts";
 import { browserTest, openBrowser, type TestBrowser } from "../support/browser.ts";
 import { createTestStore } from "../support/test_store.ts";
@@ -7,6 +8,7 @@ import { createCollection, createProject, send } from "./project.ts";
 import { startServer } from "./server.ts";
 
 const STEP_MS = 15_000;
+const LINES_MAX = 30;
 const PASSWORD = "a difference engine";
 const MEANWHILE = "Written meanwhile";
 const NOTES = { name: "notes", fields: [{ key: "text", type: "String", required: true }] };
@@ -29,9 +31,31 @@ async function openWindow(browser: TestBrowser, origin: string): Promise<Window>
   const events: string[] = [];
   const network = await page.context().newCDPSession(page);
   await network.send("Network.enable");
-  network.on("Network.eventSourceMessageReceived", ({ eventName }) => void events.push(eventName));
+  hearEvents(network, (event) => events.push(event));
   await page.goto(origin);
   return { page, events, errors };
+}
+
+/** Told of each event of each stream that the page reads. */
+function hearEvents(network: CDPSession, heard: (event: string) => void): void {
+  const texts = new Map<string, string>();
+  const take = (requestId: string, data: string) => {
+    const blocks = (texts.get(requestId) + Buffer.from(data, "base64").toString()).split("\n\n");
+    texts.set(requestId, blocks.pop()!);
+    for (const block of blocks) {
+      const [, event] = /^event: ?(.*)$/m.exec(block) ?? [];
+      if (event !== undefined) heard(event);
+    }
+  };
+  network.on("Network.responseReceived", async ({ requestId, response }) => {
+    if (response.mimeType !== "text/event-stream") return;
+    texts.set(requestId, "");
+    const streamed = await network.send("Network.streamResourceContent", { requestId });
+    take(requestId, streamed.bufferedData);
+  });
+  network.on("Network.dataReceived", ({ requestId, data }) => {
+    if (data !== undefined && texts.has(requestId)) take(requestId, data);
+  });
 }
 
 async function enter(page: Page, name: "Sign in" | "Sign up", email: string): Promise<void> {
@@ -61,6 +85,13 @@ async function shows(page: Page, ...texts: string[]): Promise<void> {
   assert.equal(await items.count(), texts.length);
 }
 
+Deno.test("the script of the live example has at most 30 lines of code", async () => {
+  const script = new URL("../../examples/live/live.js", import.meta.url);
+  const lines = (await Deno.readTextFile(script)).split("\n");
+  const code = lines.filter((line) => !/^\s*(?:$|\/\/|\/?\*)/.test(line));
+  assert.ok(code.length <= LINES_MAX, `${code.length} lines`);
+});
+
 browserTest(
   "the live example shows in one window what another writes, through a restart of the server",
   async (t) => {
@@ -75,11 +106,11 @@ browserTest(
     const one = await openWindow(browser, origin);
     const other = await openWindow(browser, origin);
 
-    /** With the two lines that the README has one fill in. */
+    /** With the address and the key that the README has one fill in. */
     async function answer(request: Request): Promise<Response> {
       const response = await serveExample("live")(request);
       const text = (await response.text())
-        .replace("http://localhost:8000", `http://localhost:${port}`)
+        .replaceAll("http://localhost:8000", `http://localhost:${port}`)
         .replace("pk_live_…", project.publishableKey);
       return new Response(text, response);
     }
@@ -117,8 +148,9 @@ browserTest(
         await other.page.getByText("Connecting …").waitFor();
         await writeElsewhere();
         const asked = other.page.waitForRequest((request) =>
-          request.method() === "POST" && request.url().endsWith("/api/data/notes/live") &&
-          JSON.parse(request.postData()!).lastEventId !== undefined
+          request.method() === "GET" &&
+          new URL(request.url()).pathname === "/api/data/notes/live" &&
+          request.headers()["last-event-id"] !== undefined
         );
         await using _again = await startServer({ store, port });
         await asked;

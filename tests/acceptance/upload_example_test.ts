@@ -30,13 +30,13 @@ interface Site extends AsyncDisposable {
   readonly project: Project;
 }
 
-/** The example, with the two lines filled in that its README has one fill in. */
+/** The example, with the address and the key that its README has one fill in. */
 async function serveSite(server: Server): Promise<Site> {
   const filled = Promise.withResolvers<Project>();
   const site = Deno.serve({ hostname: "localhost", port: 0, onListen() {} }, async (request) => {
     const answer = await serveExample("upload")(request);
     const text = (await answer.text())
-      .replace("http://localhost:8000", server.url.replace("127.0.0.1", "localhost"))
+      .replaceAll("http://localhost:8000", server.url.replace("127.0.0.1", "localhost"))
       .replace("pk_live_…", (await filled.promise).publishableKey);
     return new Response(text, answer);
   });

@@ -77,7 +77,7 @@ export async function openExampleSite(
     name: "notes",
     fields: [{ key: "text", type: "String", required: true }],
   });
-  // The two lines that the README has one fill in.
+  // The address and the key that the README has one fill in.
   fill = (page) =>
     page.replaceAll("http://localhost:8000", api.origin)
       .replace("pk_live_…", project.publishableKey);

@@ -38,7 +38,8 @@ browserTest(
         assert.equal(victim.page.url(), `${project.siteUrl}/`, "nothing stays in the address");
         assert.equal(await keptToken(victim, project), null);
         const called = victim.seen.filter(({ url }) => url.startsWith(fixture.publicUrl));
-        assert.deepEqual(called, [], "the page asked for nothing");
+        const urls = called.map(({ url }) => url);
+        assert.deepEqual(urls, [`${fixture.publicUrl}/client.js`], "the page asked for nothing");
         // The code was not even spent.
         assert.equal((await fixture.visitor().exchange(project, back)).status, 200);
         await victim.context.close();
@@ -46,14 +47,21 @@ browserTest(
     }
 
     await t.step("in a browser where the victim is signed in", async () => {
-      const { address } = await plant("x");
+      const { address, back } = await plant("x");
       const victim = await site.person();
       await victim.page.goto(project.siteUrl);
       await victim.signIn("GitHub", "victim");
-      const before = fixture.secret(await keptToken(victim, project));
+      fixture.secret(await keptToken(victim, project));
       await victim.page.goto(address);
       await victim.page.getByText("was not begun here").waitFor();
-      assert.equal(await keptToken(victim, project), before);
+      // The session that the page goes on with is the victim's own, and the code was not spent.
+      await victim.page.getByText("The Victim").waitFor();
+      const exchanges = victim.seen.filter(({ method, url }) =>
+        method === "POST" && url.endsWith("/social/exchange")
+      );
+      assert.equal(exchanges.length, 1, "none but the victim's own");
+      assert.equal((await fixture.visitor().exchange(project, back)).status, 200);
+      fixture.secret(await keptToken(victim, project));
       await victim.page.goto(project.siteUrl);
       await victim.page.getByText("The Victim").waitFor();
       fixture.secret(await keptToken(victim, project));

@@ -74,6 +74,30 @@ Deno.test("a token that has run out is renewed once, however many calls need it"
   assert.equal(refreshes(fixture.asked), 1);
 });
 
+Deno.test("the access token is given out for servers of one's own, and anew when asked to", async () => {
+  await using fixture = await openClients();
+  const { app, project } = fixture;
+  const corbel = fixture.client();
+  assert.equal(await corbel.auth.token(), null);
+  assert.equal(await corbel.auth.token({ renew: true }), null);
+  const user = await corbel.auth.signInAnonymously();
+  const given = (await corbel.auth.token())!;
+  const ask = (token: string) => {
+    const headers = { "x-api-key": project.publishableKey, authorization: `Bearer ${token}` };
+    return app.send({ path: "/api/userAuth/me", headers });
+  };
+  const { body } = await ask(given.accessToken);
+  assert.equal(body.data._id, user._id);
+  assert.equal((await corbel.auth.token())!.accessToken, given.accessToken);
+  assert.equal(refreshes(fixture.asked), 0);
+  app.clock.advance(60_000);
+  const renewed = (await corbel.auth.token({ renew: true }))!;
+  assert.notEqual(renewed.accessToken, given.accessToken);
+  assert.equal((await ask(renewed.accessToken)).status, 200);
+  const seconds = (Date.parse(renewed.expiresAt) - Date.now()) / 1000;
+  assert.ok(seconds > 890 && seconds <= 900, String(seconds));
+});
+
 Deno.test("who was signed out elsewhere is nobody from then on", async () => {
   await using fixture = await openClients();
   const { project } = fixture;

@@ -26,11 +26,31 @@ Deno.test("a user uploads a file, sees how far it is, and reads it by a signed a
   assert.deepEqual([url, visibility], [null, "private"]);
   assert.deepEqual(told.at(-1), [1000, 1000]);
   const signed = await corbel.files.sign(path, { seconds: 60 });
+  assert.equal(Date.parse(signed.expiresAt) - fixture.app.clock.now(), 60_000);
   const address = new URL(signed.url);
   const answer = await fixture.app.open({ path: address.pathname + address.search });
   assert.equal((await answer.text()).length, 1000);
   await corbel.files.delete(path);
   await assert.rejects(corbel.files.sign(path), { code: "FILE_NOT_FOUND" });
+});
+
+Deno.test("files are listed by pages, the newest first, and each user's own alone", async () => {
+  await using fixture = await openUploads();
+  const corbel = fixture.client();
+  const { _id } = await corbel.auth.signInAnonymously();
+  for (const filename of ["a.txt", "b.txt"]) {
+    await corbel.files.upload(text(10), { filename });
+    fixture.app.clock.advance(1000);
+  }
+  const first = await corbel.files.list({ limit: 1 });
+  const [{ filename, size, ownerId }] = first.items as [typeof first.items[0]];
+  assert.deepEqual([filename, size, ownerId], ["b.txt", 10, _id]);
+  const rest = await corbel.files.list({ limit: 1, cursor: first.nextCursor! });
+  assert.deepEqual(rest.items.map((file) => file.filename), ["a.txt"]);
+  assert.equal(rest.nextCursor, null);
+  const other = fixture.client();
+  await other.auth.signInAnonymously();
+  assert.deepEqual(await other.files.list(), { items: [], nextCursor: null });
 });
 
 Deno.test("an upload goes on behind what has arrived when its connection is lost", async () => {

@@ -7,6 +7,7 @@ import {
   type Person,
 } from "../../attacks/example_site.ts";
 import { browserTest } from "../../support/browser.ts";
+import { changeProject } from "../project.ts";
 
 /** The least page of an application, whose tests call the client themselves. */
 const PAGE = `<!doctype html>
@@ -95,3 +96,68 @@ browserTest("tabs have one session: renewed once for all, and ended in all", asy
   await run(second, "await corbel.auth.signOut()");
   await first.waitForFunction("corbel.auth.user === null");
 });
+
+/** A script that keeps the answer about an earlier session from the client, until it is released. */
+const HOLD = `
+  const ask = window.fetch;
+  window.fetch = async (url, init) => {
+    const answer = await ask(url, init);
+    if (url.endsWith("/refresh-token")) {
+      await new Promise((resolve) => window.release = resolve);
+    }
+    return answer;
+  };
+`;
+
+/** Longer than a sign-in takes that waits for nothing. */
+const HELD_MS = 1000;
+
+const as = (email: string): string => `{ email: "${email}", password: "a difference engine" }`;
+
+browserTest("who signs in while an earlier session is restored is signed in", async () => {
+  await using site = await openSite();
+  const person = await site.person();
+  const { page } = person;
+  await page.goto(site.project.siteUrl);
+  for (const email of ["ada@example.com", "bob@example.com"]) {
+    await run(page, `await corbel.auth.signUp(${as(email)})`);
+  }
+  await page.addInitScript(HOLD);
+  await page.reload();
+  const answered = page.waitForResponse("**/login", { timeout: HELD_MS }).catch(() => {});
+  await run(page, `void (window.entering = corbel.auth.signIn(${as("ada@example.com")}))`);
+  await answered;
+  await page.waitForFunction("window.release !== undefined");
+  await run(page, "release()");
+  assert.equal(await run(page, "(await entering).email"), "ada@example.com");
+  assert.equal(
+    await run(page, "(await corbel.auth.ready, corbel.auth.user.email)"),
+    "ada@example.com",
+  );
+  const other = await person.context.newPage();
+  await other.goto(site.project.siteUrl);
+  assert.equal(await run(other, "(await corbel.auth.ready).email"), "ada@example.com");
+});
+
+browserTest(
+  "one file that is uploaded twice at once becomes two, and nothing is kept",
+  async () => {
+    await using site = await openSite();
+    const { fixture, project } = site;
+    const { page } = await site.person();
+    await changeProject(fixture.server.settings, project, {
+      files: { userUploads: "signed-in", userTypes: ["*/*"] },
+    });
+    await page.goto(project.siteUrl);
+    await run(page, `await corbel.auth.signUp(${as("ada@example.com")})`);
+    const uploads = await run<{ path: string }[]>(
+      page,
+      `await (async () => {
+      const file = new File(["x"], "a.txt", { type: "text/plain" });
+      return await Promise.all([1, 2].map(() => corbel.files.upload(file)));
+    })()`,
+    );
+    assert.equal(new Set(uploads.map(({ path }) => path)).size, 2);
+    assert.equal(await run(page, `localStorage.getItem("corbel.uploads")`), null);
+  },
+);
