@@ -73,6 +73,21 @@ export const snapshotCases: Cases = {
     });
   },
 
+  "whoever reads beside a snapshot, and after it, sees what there is": async ({ engine }) => {
+    const space = newSpace();
+    const records = engine.records(space, NUMBERED);
+    await records.insert({ _id: id(1), n: 1 });
+    await engine.snapshot(space, async (snapshot) => {
+      await snapshot.page(NUMBERED, null);
+      await snapshot.page(NUMBERED, id(1));
+      await records.insert({ _id: id(2), n: 2 });
+      assert.equal((await records.findOne(eq("n", 2)))?.value._id, id(2));
+    });
+    await records.insert({ _id: id(3), n: 3 });
+    assert.equal((await records.findOne(eq("n", 3)))?.value._id, id(3));
+    assert.equal(await records.count(ALL), 3);
+  },
+
   "a snapshot of what was never written is empty": async ({ engine }) => {
     const space = newSpace();
     await engine.records(space, NUMBERED).insert({ _id: id(1), n: 1 });

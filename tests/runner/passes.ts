@@ -48,7 +48,7 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/api\/(?:create_collection_limit|changed_definitions|check_documents|document_quota|killed_process|ai_caps|sign_in_locks)_/,
   /^tests\/api\/(?:exchange_code|jobs|mail_outbox|mail_processes|refresh_session|shared_\w+)_test/,
   /^tests\/api\/(?:replay_webhook_delivery|webhook_changes|webhook_deliveries)_test/,
-  /^tests\/api\/(?:create_live_ticket|recorded_actors|user_events)_test/,
+  /^tests\/api\/(?:create_live_ticket|import_project|recorded_actors|user_events)_test/,
   /^tests\/api\/(?:accept_invitation_at_once|register_account_admission)_test/,
   /^tests\/api\/(?:sign_up|verify_code|confirm_email_change)_test/,
   /^tests\/api\/(?:confirm_upload|user_uploads|file_fields|storage_quota_edge|uploads_interleaved|reaper)_/,

@@ -16,6 +16,8 @@ export interface Faults {
   readonly changesBeside: string | null;
   /** Why transactions side by side all set the same unique value; null where one of them does. */
   readonly sharesUnique: string | null;
+  /** Why reads at a moment see what was written later; null where they do not. */
+  readonly ignoresSnapshots: string | null;
 }
 
 const NONE: Faults = {
@@ -23,6 +25,7 @@ const NONE: Faults = {
   misplacesTiny: null,
   changesBeside: null,
   sharesUnique: null,
+  ignoresSnapshots: null,
 };
 
 /** Of the server that the tests run on; none where that is SQLite. */
@@ -46,6 +49,9 @@ export async function findFaults(): Promise<Faults> {
       sharesUnique: await sharesUnique(client, db.collection("shared"))
         ? "this server lets transactions side by side set the same unique value"
         : null,
+      ignoresSnapshots: await ignoresSnapshots(client, db.collection("moments"))
+        ? "this server names the moment of a snapshot, and reads what was written later"
+        : null,
     };
   } finally {
     await dropDatabases(prefix);
@@ -65,6 +71,18 @@ async function misplacesTiny(collection: Collection): Promise<boolean> {
   const found: Document[] = await collection.find({ number: { $gte: 0 } })
     .sort({ number: 1 }).toArray();
   return found.map(({ number }) => number).join() !== numbers.join();
+}
+
+async function ignoresSnapshots(client: MongoClient, collection: Collection): Promise<boolean> {
+  await collection.insertOne({});
+  await using session = client.startSession({ snapshot: true });
+  const count = async () => {
+    const readConcern = { level: "snapshot" } as const;
+    return (await collection.find({}, { session, readConcern }).toArray()).length;
+  };
+  await count();
+  await collection.insertOne({});
+  return await count() !== 1;
 }
 
 async function changesBeside(client: MongoClient, collection: Collection): Promise<boolean> {

@@ -5,6 +5,7 @@ import { lockAccount } from "../../projects/ownership.ts";
 import { createProject, insertOwner } from "../../projects/create_project.ts";
 import { type ProjectRecord, PROJECTS } from "../../projects/records.ts";
 import type { Services } from "../../services.ts";
+import { UniqueViolation } from "../../store/errors.ts";
 import { and, compare, eq, or } from "../../store/filter.ts";
 import type { Engine, Id } from "../../store/port.ts";
 import type { CheckedArchive } from "./check_archive.ts";
@@ -17,17 +18,15 @@ const SIGN_MS = 5_000;
 /** The project that an archive becomes, while it does: nobody is a member, and nobody has its keys. */
 export class ImportState {
   readonly projectId: Id;
-  readonly isResumed: boolean;
   readonly #services: { readonly engine: Engine; readonly clock: Clock };
   #signAt: number;
 
   private constructor(
     services: { readonly engine: Engine; readonly clock: Clock },
-    { projectId, isResumed }: { readonly projectId: Id; readonly isResumed: boolean },
+    projectId: Id,
   ) {
     this.#services = services;
     this.projectId = projectId;
-    this.isResumed = isResumed;
     this.#signAt = services.clock.now() + SIGN_MS;
   }
 
@@ -48,7 +47,7 @@ export class ImportState {
     const begun = (await projects.findOne(eq("importDigest", importDigest)))?.value;
     if (begun !== undefined) {
       await takeUp(services, begun);
-      return new ImportState(services, { projectId: begun._id, isResumed: true });
+      return new ImportState(services, begun._id);
     }
     const projectId = isCopy ? services.newId() : manifest.project.id;
     if (await projects.get(projectId) !== null || (await engine.spaces()).includes(projectId)) {
@@ -58,8 +57,11 @@ export class ImportState {
       );
     }
     const given = { name, siteUrl: null, isOperators: true, projectId, importDigest };
-    await createProject(services, given);
-    return new ImportState(services, { projectId, isResumed: false });
+    await createProject(services, given).catch((error) => {
+      if (!(error instanceof UniqueViolation)) throw error;
+      throw refuse(`This archive is being imported as project ${projectId} by another process.`);
+    });
+    return new ImportState(services, projectId);
   }
 
   /** A sign of life, where one is due. Throws where the project is gone. */

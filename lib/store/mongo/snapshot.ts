@@ -63,7 +63,10 @@ export class MongoSnapshot implements Snapshot, AsyncDisposable {
     const session = this.#session;
     await using cursor = this.#db.collection(name).find(behind, {
       ...LIMITED,
-      ...(session === null ? { readConcern: { level: "majority" } } : { session }),
+      // An object of its own: the driver writes the moment of a snapshot into the client's otherwise,
+      // and every later read of the process would ask for that moment.
+      readConcern: { level: session === null ? "majority" : "snapshot" },
+      ...(session !== null && { session }),
       sort: { _id: 1 },
       limit: SNAPSHOT_RECORDS,
       raw: true,
