@@ -21,7 +21,7 @@ import {
   PASSPHRASE,
   recordsIn,
 } from "./archives.ts";
-import { openFiles } from "./files.ts";
+import { MiB, openFiles } from "./files.ts";
 
 const POSTS = {
   name: "posts",
@@ -95,6 +95,7 @@ Deno.test("an archive that is damaged, of another format or none is refused by n
       (all) => all.set("collections/none/0000001.ndjson", all.get(FIRST)!),
       /goes on behind end\.json/,
     ],
+    [(all) => all.set(FIRST, " ".repeat(16 * MiB + 1)), /has more than 16777216 bytes/],
     [(all) => all.set("configuration.json", "{"), /configuration\.json is not valid JSON/],
     [
       (all) => all.set("configuration.json", '{"format":"corbel-project/1","collections":[{}]}'),

@@ -23,7 +23,9 @@ export const fileFolder = (name: string): string => `files/${name}`;
 export const ROW = "row.json";
 export const CONTENT = "content";
 
-/** Of entries that are read as a whole: a page of records, a configuration. */
+/** Of entries with records: those that Corbel writes have hardly more than a quarter of it. */
+export const RECORDS_BYTES_MAX = 16 * 1024 * 1024;
+/** Of other entries that are read as a whole: a configuration. */
 export const ENTRY_BYTES_MAX = 64 * 1024 * 1024;
 
 /** A record as a line of an archive. */

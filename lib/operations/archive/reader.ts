@@ -17,6 +17,7 @@ import {
   fileFolder,
   MANIFEST,
   Manifest,
+  RECORDS_BYTES_MAX,
   ROW,
   SECRETS,
   Secrets,
@@ -127,8 +128,11 @@ async function fileOf(entry: Entry, entries: AsyncIterator<Entry>): Promise<Arch
   return { kind: "file", name, row, content: content.body };
 }
 
-async function textOf({ name, bytes, body }: Entry): Promise<string> {
-  if (bytes > ENTRY_BYTES_MAX) throw refuse(`${name} has more than ${ENTRY_BYTES_MAX} bytes.`);
+async function textOf(
+  { name, bytes, body }: Entry,
+  bytesMax = ENTRY_BYTES_MAX,
+): Promise<string> {
+  if (bytes > bytesMax) throw refuse(`${name} has more than ${bytesMax} bytes.`);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(await new Response(body).bytes());
   } catch (cause) {
@@ -146,7 +150,7 @@ async function jsonOf(entry: Entry): Promise<Json> {
 }
 
 async function recordsOf(entry: Entry): Promise<ArchivedRecord[]> {
-  const lines = (await textOf(entry)).split("\n");
+  const lines = (await textOf(entry, RECORDS_BYTES_MAX)).split("\n");
   if (lines.pop() !== "") throw refuse(`${entry.name} is cut off.`);
   return lines.map((line, i) => recordOf(line, `${entry.name}, line ${i + 1}`));
 }

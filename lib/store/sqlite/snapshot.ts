@@ -19,8 +19,8 @@ export class SqliteSnapshot implements Snapshot, Disposable {
   readonly #db: Connection;
 
   constructor(path: string) {
+    // Not mapped: each page is read once, and what is mapped counts as memory of the process.
     this.#db = new Connection(path, "normal");
-    this.#db.mapFile();
     this.#db.run(sql("begin"));
     this.#db.get(sql("select count(*) from sqlite_schema")); // The first read chooses the moment.
   }
