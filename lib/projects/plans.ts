@@ -71,6 +71,19 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
   },
 };
 
+/** Nothing is refused by it: for what is brought in by whoever runs the deployment. */
+export const UNLIMITED: Plan = {
+  ...PLANS.pro,
+  projects: Infinity,
+  collections: Infinity,
+  documentBytes: Infinity,
+  storageBytes: Infinity,
+  fileBytesMax: Infinity,
+  files: Infinity,
+  openUploads: Infinity,
+  webhooks: Infinity,
+};
+
 /** Knows the plan of each project: that of the account that owns it. */
 export interface Plans {
   /** The free plan for a project without an owner. */

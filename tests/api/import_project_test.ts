@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { createWebhook } from "@/lib/events/webhooks/manage.ts";
-import { PROJECT_TRASH_MS } from "@/lib/limits.ts";
+import { FREE_COLLECTIONS_MAX, PROJECT_TRASH_MS } from "@/lib/limits.ts";
 import { END } from "@/lib/operations/archive/format.ts";
 import type { Progress } from "@/lib/operations/archive/progress.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
@@ -9,7 +9,8 @@ import type { Engine } from "@/lib/store/port.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { changed } from "../support/changed.ts";
 import { faults, testUnless } from "../support/server_faults.ts";
-import { openAccount } from "../support/dashboard.ts";
+import { openAccount, ownedProject } from "../support/dashboard.ts";
+import { createCollection } from "../support/given.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import {
   altered,
@@ -244,6 +245,23 @@ Deno.test("an archive whose project is there is refused, and becomes another one
   });
   const [post] = (listed.body.data as { items: { photo: { path: string } }[] }).items;
   assert.equal(post!.photo.path, photo.replace(project.projectId, copy.projectId));
+});
+
+Deno.test("what is beyond the plan of the new owner comes along all the same", async () => {
+  await using there = await openTestApp();
+  const project = await ownedProject(await openAccount(there, { plan: "pro" }));
+  const names = Array.from({ length: FREE_COLLECTIONS_MAX + 1 }, (_, n) => `c${n}`);
+  for (const name of names) {
+    await createCollection(there.services, project.projectId, { name, fields: [] });
+  }
+  const { bytes } = await archiveOf(there.services, project.projectId);
+  await using app = await openTestApp();
+  const owner = await openAccount(app);
+  const report = await importOf(app.services, bytes, { ownerId: owner.accountId });
+  const listed = await owner.send({ path: `/api/projects/${report.projectId}/collections` });
+  assert.equal((listed.body.data as { items: unknown[] }).items.length, names.length);
+  const more = { name: "more", fields: [] };
+  await assert.rejects(createCollection(app.services, report.projectId, more), /plan allows/);
 });
 
 Deno.test("secrets go under a passphrase alone, and then applications go on with their keys", async () => {

@@ -1,6 +1,7 @@
 import { Problem } from "../../problems.ts";
 import { createWebhook, listWebhooks } from "../../events/webhooks/manage.ts";
 import { LIST_LIMIT_MAX } from "../../limits.ts";
+import { UNLIMITED } from "../../projects/plans.ts";
 import { rotateKey } from "../../projects/projects.ts";
 import type { Services } from "../../services.ts";
 import { setProvider } from "../../social/manage_providers.ts";
@@ -72,9 +73,10 @@ export async function importProject(
   const state = await ImportState.begin(services, archive, { name, isCopy });
   const { projectId } = state;
   try {
-    await pushConfiguration(services, projectId, withoutSecretParts(archive));
+    const unlimited = withoutLimits(services);
+    await pushConfiguration(unlimited, projectId, withoutSecretParts(archive));
     const data = await importData(services, open, { ...options, archive, state });
-    const todo = await finishConfiguration(services, projectId, { archive, secrets });
+    const todo = await finishConfiguration(unlimited, projectId, { archive, secrets });
     const areKeysKept = secrets !== null && await applySecrets(services, projectId, secrets);
     const keyOf = (kind: "publishable" | "secret") =>
       areKeysKept ? null : rotateKey(services, projectId, kind);
@@ -90,6 +92,12 @@ export async function importProject(
     throw error;
   }
 }
+
+/** What is beyond a plan stays and works, as with one that was made smaller. */
+const withoutLimits = (services: Services): Services => ({
+  ...services,
+  plans: { ...services.plans, of: () => Promise.resolve(UNLIMITED) },
+});
 
 function unfit({ faults: { count, named } }: CheckedArchive): Problem {
   const more = count > named.length ? ` and ${count - named.length} more` : "";
