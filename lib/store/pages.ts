@@ -1,16 +1,6 @@
 /** The one way through pages of records, on every engine. */
 
-import type {
-  Definition,
-  FindQuery,
-  Id,
-  ListQuery,
-  Page,
-  Records,
-  Snapshot,
-  Stored,
-  StoredRecord,
-} from "./port.ts";
+import type { FindQuery, ListQuery, Page, Records, StoredRecord } from "./port.ts";
 
 type Listing<T extends StoredRecord> = Pick<Records<T>, "list">;
 
@@ -48,18 +38,4 @@ export async function* recordsOf<T extends StoredRecord>(
   const query = { filter, sort, limit: Math.min(left, PAGE) };
   const nextLimit = (page: Page<T>) => Math.min(left -= page.size, PAGE);
   for await (const page of pagesOf(records, query, nextLimit)) yield* page.records();
-}
-
-/** What a snapshot has of a definition's records, page after page, behind an id. */
-export async function* snapshotPages<T extends StoredRecord>(
-  snapshot: Snapshot,
-  definition: Definition,
-  after: Id | null = null,
-): AsyncGenerator<readonly Stored<T>[]> {
-  for (;;) {
-    const page: readonly Stored<T>[] = await snapshot.page<T>(definition, after);
-    if (page.length === 0) return;
-    yield page;
-    after = page.at(-1)!.value._id;
-  }
 }

@@ -279,11 +279,10 @@ export interface Snapshot {
    */
   readonly isOfOneMoment: boolean;
   /**
-   * Records behind an id, or from the first on, in the order of their ids; nothing only where there
-   * are no more. However large they are, they have hardly more than {@linkcode SNAPSHOT_BYTES}, or
-   * are one.
+   * All records of a definition in the order of their ids, page after page. However large they are, a
+   * page has hardly more than {@linkcode SNAPSHOT_BYTES}, or one record. Throws `StoreUnavailable`.
    */
-  page<T extends StoredRecord>(definition: Definition, after: Id | null): Promise<Stored<T>[]>;
+  pages<T extends StoredRecord>(definition: Definition): AsyncGenerator<readonly Stored<T>[]>;
 }
 
 /** Bytes of JSON text after which a page of a snapshot ends. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { UniqueViolation } from "@/lib/store/errors.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
-import { snapshotPages } from "@/lib/store/pages.ts";
 import {
   type Definition,
   type Snapshot,
@@ -19,7 +18,7 @@ const NUMBERED = definition({
 });
 
 const pagesIn = (snapshot: Snapshot, kind: Definition): Promise<(readonly Stored[])[]> =>
-  Array.fromAsync(snapshotPages(snapshot, kind));
+  Array.fromAsync(snapshot.pages(kind));
 
 const allIn = async (snapshot: Snapshot, kind: Definition): Promise<Stored[]> =>
   (await pagesIn(snapshot, kind)).flat();
@@ -59,15 +58,13 @@ export const snapshotCases: Cases = {
     const records = engine.records(space, NUMBERED);
     await records.insertMany(upTo(SNAPSHOT_RECORDS + 1).map((n) => ({ _id: id(n), n })));
     await engine.snapshot(space, async (snapshot) => {
-      const first = await snapshot.page(NUMBERED, null);
+      const pages = snapshot.pages<StoredRecord & { n: number }>(NUMBERED);
+      await pages.next();
       await records.insert({ _id: id(9_999), n: 9_999 });
       await records.updateOne(eq("n", SNAPSHOT_RECORDS), { set: { n: -1 } });
       await records.deleteOne(eq("n", 1));
-      const rest = await snapshot.page<StoredRecord & { n: number }>(
-        NUMBERED,
-        first.at(-1)!.value._id,
-      );
-      const isOld = rest.length === 1 && rest[0]!.value.n === SNAPSHOT_RECORDS;
+      const [rest] = await Array.fromAsync(pages);
+      const isOld = rest?.length === 1 && rest[0]!.value.n === SNAPSHOT_RECORDS;
       // Where it does see it, it says so.
       assert.equal(isOld, snapshot.isOfOneMoment);
     });
@@ -78,8 +75,8 @@ export const snapshotCases: Cases = {
     const records = engine.records(space, NUMBERED);
     await records.insert({ _id: id(1), n: 1 });
     await engine.snapshot(space, async (snapshot) => {
-      await snapshot.page(NUMBERED, null);
-      await snapshot.page(NUMBERED, id(1));
+      await allIn(snapshot, NUMBERED);
+      await allIn(snapshot, NUMBERED);
       await records.insert({ _id: id(2), n: 2 });
       assert.equal((await records.findOne(eq("n", 2)))?.value._id, id(2));
     });

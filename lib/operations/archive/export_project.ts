@@ -13,7 +13,6 @@ import type { Blobs } from "../../files/blobs.ts";
 import { placeOf, type UploadRecord, UPLOADS, visibilityOf } from "../../files/uploads.ts";
 import { findProject } from "../../projects/projects.ts";
 import type { Services } from "../../services.ts";
-import { snapshotPages } from "../../store/pages.ts";
 import type { Definition, Id, Snapshot } from "../../store/port.ts";
 import { CONFIGURATION_FORMAT, pullConfiguration } from "../project_configuration.ts";
 import {
@@ -93,7 +92,7 @@ export async function exportProject(
 
 /** In the order of their names, as a configuration has them. */
 async function collectionsIn(snapshot: Snapshot): Promise<CollectionRecord[]> {
-  const pages = await Array.fromAsync(snapshotPages<CollectionRecord>(snapshot, COLLECTIONS));
+  const pages = await Array.fromAsync(snapshot.pages<CollectionRecord>(COLLECTIONS));
   return pages.flat().map(({ value }) => value).sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
@@ -109,7 +108,7 @@ async function writeData(services: Services, writing: Writing): Promise<End> {
   const { writer, snapshot, progress } = writing;
   const from = timestamp(services.clock);
   const records = (folder: string, definition: Definition) =>
-    writer.records(folder, snapshotPages(snapshot, definition), progress.of(folder));
+    writer.records(folder, snapshot.pages(definition), progress.of(folder));
   const users = await records(USERS_FOLDER, USERS);
   const identities = await records(IDENTITIES_FOLDER, IDENTITIES);
   const collections: Record<string, Part> = {};
@@ -134,7 +133,7 @@ async function writeData(services: Services, writing: Writing): Promise<End> {
 /** The rows alone are held: 100,000 at most, by the largest plan. */
 async function fileRows(snapshot: Snapshot): Promise<UploadRecord[]> {
   const rows: UploadRecord[] = [];
-  for await (const page of snapshotPages<UploadRecord>(snapshot, UPLOADS)) {
+  for await (const page of snapshot.pages<UploadRecord>(UPLOADS)) {
     for (const { value } of page) if (value.state === "confirmed") rows.push(value);
   }
   return rows;

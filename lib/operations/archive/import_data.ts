@@ -5,7 +5,6 @@ import type { Services } from "../../services.ts";
 import { UniqueViolation } from "../../store/errors.ts";
 import { ALL } from "../../store/filter.ts";
 import { recordText } from "../../store/json_text.ts";
-import { snapshotPages } from "../../store/pages.ts";
 import type { Definition, Id, Json, Records, StoredRecord } from "../../store/port.ts";
 import { isObject } from "../../store/shape.ts";
 import { type CheckedArchive, Faults, type OpenArchive } from "./check_archive.ts";
@@ -160,7 +159,7 @@ class DataImport {
     const { state, progress } = this.#options;
     const hash = new PartHash();
     await this.#services.engine.snapshot(state.projectId, async (snapshot) => {
-      for await (const page of snapshotPages(snapshot, kind)) {
+      for await (const page of snapshot.pages(kind)) {
         for (const stored of page) hash.add(lineOf(stored), stored.value._id);
         progress.of(`comparing ${name}`)(page.length);
         await state.sign();

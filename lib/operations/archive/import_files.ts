@@ -1,3 +1,4 @@
+import { BlobsUnavailable } from "../../files/blobs.ts";
 import { addSums, NOTHING, plus } from "../../files/ledger.ts";
 import type { StorageTarget } from "../../files/stores.ts";
 import {
@@ -11,7 +12,6 @@ import {
 } from "../../files/uploads.ts";
 import type { Services } from "../../services.ts";
 import { eq } from "../../store/filter.ts";
-import { snapshotPages } from "../../store/pages.ts";
 import type { Id } from "../../store/port.ts";
 import { hashOf } from "./check_archive.ts";
 import { archivedFile, nameOf } from "./export_project.ts";
@@ -84,7 +84,9 @@ export class FileImport {
     const stored = await pieces.join(upload, name);
     await pieces.remove(row.path);
     if (stored?.bytes !== row.bytes) {
-      throw refuse(`The file store did not keep ${row.path}: import the archive again to go on.`);
+      throw new BlobsUnavailable(
+        `The file store did not keep ${row.path}: import it again to go on`,
+      );
     }
   }
 }
@@ -97,7 +99,7 @@ export async function hashFiles(
 ): Promise<void> {
   const { projectId } = state;
   await services.engine.snapshot(projectId, async (snapshot) => {
-    for await (const page of snapshotPages<UploadRecord>(snapshot, UPLOADS)) {
+    for await (const page of snapshot.pages<UploadRecord>(UPLOADS)) {
       for (const { value: row } of page) {
         const blobs = await services.blobStores.named(projectId, row.target);
         const content = await blobs.read(placeOf(row), row.path);

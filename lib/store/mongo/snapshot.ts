@@ -10,7 +10,7 @@ import {
   type StoredRecord,
 } from "../port.ts";
 import { LIMITED } from "./connect.ts";
-import { repeatable, translated } from "./failures.ts";
+import { isPassing, translated } from "./failures.ts";
 import { storedOf } from "./found.ts";
 
 /**
@@ -32,19 +32,23 @@ export class MongoSnapshot implements Snapshot, AsyncDisposable {
     return this.#isOfOneMoment;
   }
 
-  async page<T extends StoredRecord>(
+  async *pages<T extends StoredRecord>(
     definition: Definition,
-    after: Id | null,
-  ): Promise<Stored<T>[]> {
-    const read = () => repeatable(() => this.#read<T>(definition, after));
-    try {
-      return await read().catch(async (error) => {
-        if (this.#session === null || !isWithoutSnapshot(error)) throw error;
-        await this.#leave();
-        return await read();
-      });
-    } catch (error) {
-      throw translated(error);
+  ): AsyncGenerator<readonly Stored<T>[]> {
+    let [after, failedBehind]: [Id | null, Id | null | undefined] = [null, undefined];
+    for (;;) {
+      try {
+        for await (const page of this.#read<T>(definition, after)) {
+          yield page;
+          after = page.at(-1)!.value._id;
+        }
+        return;
+      } catch (error) {
+        if (this.#session !== null && isWithoutSnapshot(error)) await this.#leave();
+        // Where it gets no further, it will not.
+        else if (!mayGoOn(error) || failedBehind === after) throw translated(error);
+        failedBehind = after;
+      }
     }
   }
 
@@ -58,7 +62,11 @@ export class MongoSnapshot implements Snapshot, AsyncDisposable {
     this.#session = null;
   }
 
-  async #read<T>({ name }: Definition, after: Id | null): Promise<Stored<T>[]> {
+  /** By one cursor: some servers look at all that is behind an id for each question. */
+  async *#read<T extends StoredRecord>(
+    { name }: Definition,
+    after: Id | null,
+  ): AsyncGenerator<Stored<T>[]> {
     const behind = after === null ? {} : { _id: { $gt: new ObjectId(after) } };
     const session = this.#session;
     await using cursor = this.#db.collection(name).find(behind, {
@@ -68,20 +76,33 @@ export class MongoSnapshot implements Snapshot, AsyncDisposable {
       readConcern: { level: session === null ? "majority" : "snapshot" },
       ...(session !== null && { session }),
       sort: { _id: 1 },
-      limit: SNAPSHOT_RECORDS,
+      hint: { _id: 1 },
+      batchSize: SNAPSHOT_RECORDS,
       raw: true,
     });
-    const found: Stored<T>[] = [];
+    let page: Stored<T>[] = [];
     let bytes = 0;
     for await (const document of cursor) {
       const stored = storedOf<T>(document)!; // Cursors give documents alone.
-      bytes += bytesOf(stored.json);
-      if (bytes > SNAPSHOT_BYTES && found.length > 0) break;
-      found.push(stored);
+      const length = bytesOf(stored.json);
+      if (
+        page.length === SNAPSHOT_RECORDS || (page.length > 0 && bytes + length > SNAPSHOT_BYTES)
+      ) {
+        yield page;
+        [page, bytes] = [[], 0];
+      }
+      page.push(stored);
+      bytes += length;
     }
-    return found;
+    if (page.length > 0) yield page;
   }
 }
+
+const CURSOR_LOST = 43;
+
+/** A cursor that nobody has asked anything for ten minutes is gone. */
+const mayGoOn = (error: unknown): boolean =>
+  isPassing(error) || (error instanceof MongoServerError && error.code === CURSOR_LOST);
 
 /**
  * The server has none (too old, or another engine), or no longer has this one: too old, gone with a

@@ -25,19 +25,24 @@ export class SqliteSnapshot implements Snapshot, Disposable {
     this.#db.get(sql("select count(*) from sqlite_schema")); // The first read chooses the moment.
   }
 
-  // deno-lint-ignore require-await -- Rejects where a plain return would throw.
-  async page<T extends StoredRecord>(
+  // deno-lint-ignore require-await -- SQLite answers at once, and others would not.
+  async *pages<T extends StoredRecord>(
     definition: Definition,
-    after: Id | null,
-  ): Promise<Stored<T>[]> {
-    if (!hasTable(this.#db, definition)) return [];
-    const behind = sql(`from ${tableName(definition)} where id > ?`, after ?? "");
-    const last = this.#lastOf(behind);
-    if (last === null) return [];
-    return this.#db.all(
-      sql(`select rev, doc ${behind.sql} and id <= ? order by id`, ...behind.values, last),
-    )
-      .map(([revision, json]) => new StoredText<T>(json as string, revision as number));
+  ): AsyncGenerator<readonly Stored<T>[]> {
+    if (!hasTable(this.#db, definition)) return;
+    const table = tableName(definition);
+    for (let after: Id = "";;) {
+      const last = this.#endBehind(table, after);
+      if (last === null) return;
+      const within = sql(
+        `select rev, doc from ${table} where id > ? and id <= ? order by id`,
+        after,
+        last,
+      );
+      yield this.#db.all(within)
+        .map(([revision, json]) => new StoredText<T>(json as string, revision as number));
+      after = last;
+    }
   }
 
   [Symbol.dispose](): void {
@@ -45,12 +50,14 @@ export class SqliteSnapshot implements Snapshot, Disposable {
   }
 
   /** The id that a page ends with; null where none is left. Lengths are known without the texts. */
-  #lastOf(behind: ReturnType<typeof sql>): Id | null {
-    const rows = this.#db.all(sql(
-      `select id, octet_length(doc) ${behind.sql} order by id limit ?`,
-      ...behind.values,
-      SNAPSHOT_RECORDS,
-    ));
+  #endBehind(table: string, after: Id): Id | null {
+    const rows = this.#db.all(
+      sql(
+        `select id, octet_length(doc) from ${table} where id > ? order by id limit ?`,
+        after,
+        SNAPSHOT_RECORDS,
+      ),
+    );
     let bytes = 0;
     const end = rows.findIndex(([, length]) => (bytes += length as number) > SNAPSHOT_BYTES);
     // One is given in any case.
