@@ -1,4 +1,5 @@
 import * as accountEmail from "@/openapi/paths/account_email.ts";
+import * as accountTokens from "@/openapi/paths/account_tokens.ts";
 import * as accounts from "@/openapi/paths/accounts.ts";
 import * as ai from "@/openapi/paths/ai.ts";
 import * as blobs from "@/openapi/paths/blobs.ts";
@@ -43,6 +44,11 @@ import {
   handleSignInAccount,
   handleSignOutAccount,
 } from "./accounts/sign_in.ts";
+import {
+  handleCreateAccountToken,
+  handleDeleteAccountToken,
+  handleListAccountTokens,
+} from "./accounts/tokens.ts";
 import { handleBuildQuery } from "./ai/build_query.ts";
 import {
   handleApplyDesign,
@@ -278,6 +284,9 @@ export function operations(mount: Mount): void {
   mount(accounts.listAccountSessions, handleListAccountSessions);
   mount(accounts.endAccountSession, handleEndAccountSession);
   mount(accounts.deleteAccount, handleDeleteAccount);
+  mount(accountTokens.listAccountTokens, handleListAccountTokens);
+  mount(accountTokens.createAccountToken, handleCreateAccountToken);
+  mount(accountTokens.deleteAccountToken, handleDeleteAccountToken);
   mount(accountEmail.verifyAccountEmail, handleVerifyAccountEmail);
   mount(accountEmail.resendAccountVerification, handleResendAccountVerification);
   mount(accountEmail.requestAccountPasswordReset, handleRequestAccountPasswordReset);
