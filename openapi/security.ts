@@ -1,8 +1,8 @@
 import { findAccountSession, readSessionCookie } from "@/lib/accounts/account_sessions.ts";
 import {
   type AccountCaller,
+  accountTokenIn,
   findTokenHolder,
-  isAccountToken,
   requireAccess,
   requireAllProjects,
   requireProject,
@@ -13,7 +13,6 @@ import type { AccountPrincipal, SignedInAccount } from "@/lib/projects/account_r
 import {
   authenticateKey,
   type AuthServices,
-  bearerTokenIn,
   callerOf,
   signedInUserOf,
 } from "@/lib/auth/authenticate.ts";
@@ -265,7 +264,7 @@ export const dashboardSession: Security<SignedInAccount> = {
     ...ownPages.problems,
   ],
   async guard(services, request) {
-    const token = bearerTokenIn(request.authorization);
+    const token = accountTokenIn(request.authorization);
     if (token !== null) {
       await tokenHolderOf(services, request, token);
       throw new Problem("SESSION_REQUIRED");
@@ -313,7 +312,7 @@ async function accountCallerOf(
   services: GuardServices,
   request: RequestState,
 ): Promise<AccountCaller> {
-  const token = bearerTokenIn(request.authorization);
+  const token = accountTokenIn(request.authorization);
   const caller = token === null
     ? { ...await accountOf(services, request), scope: UNBOUNDED }
     : await tokenHolderOf(services, request, token);
@@ -431,7 +430,7 @@ export const projectReader: Security<ProjectReader> = {
 
 /** Whether a request brings a session or a personal access token, be it a good one. */
 function isOfAccount({ cookies }: GuardServices, { raw, authorization }: RequestState): boolean {
-  return isAccountToken(bearerTokenIn(authorization) ?? "") ||
+  return accountTokenIn(authorization) !== null ||
     readSessionCookie(cookies, raw.headers.get("cookie")) !== null;
 }
 

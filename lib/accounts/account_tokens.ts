@@ -1,3 +1,4 @@
+import { bearerTokenIn } from "../auth/authenticate.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { randomToken } from "../crypto/random.ts";
@@ -19,7 +20,15 @@ const TOKEN = /^corbel_pat_[A-Za-z0-9_-]{43}$/;
 /** A fresh token of 32 random bytes. */
 export const newAccountToken = (): string => PREFIX + randomToken();
 
-export const isAccountToken = (text: string): boolean => text.startsWith(PREFIX);
+/**
+ * The personal access token of an `Authorization` header, be it a good one; null where there is none.
+ * What else is sent as a bearer is nothing to an account: a user's access token, or what a proxy
+ * adds.
+ */
+export function accountTokenIn(authorization: string | null): string | null {
+  const token = bearerTokenIn(authorization);
+  return token?.startsWith(PREFIX) ? token : null;
+}
 
 /** An account by its session or by one of its tokens, and how far that goes. */
 export interface AccountCaller extends AccountPrincipal {

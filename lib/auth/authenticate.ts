@@ -49,7 +49,7 @@ export async function signedInUserOf(
   return { projectId, ...await bearerOf(services, projectId, authorization) };
 }
 
-const BEARER = /^Bearer(?: |$)/i;
+const BEARER = /^Bearer /i;
 
 /** The token of an `Authorization` header; null where its scheme is another, or there is none. */
 export const bearerTokenIn = (authorization: string | null): string | null =>
