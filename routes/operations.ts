@@ -148,7 +148,7 @@ import { handleRequestUpload } from "./storage/request_upload.ts";
 import { handleGetHealth, handleGetReadiness } from "./system/health.ts";
 import { handleGetIndex } from "./system/index.ts";
 import { handleGetOpenApi } from "./system/openapi.ts";
-import { handleGetClient, handleGetClientTypes } from "./system/client.ts";
+import { handleGetClient, handleGetClientTypes, handleGetCommandLine } from "./system/client.ts";
 import { handleGetReference, handleGetReferenceScript } from "./system/reference.ts";
 import {
   handleChangeEmail,
@@ -359,6 +359,7 @@ export function operations(mount: Mount): void {
   mount(system.getDocumentFile, handleGetOpenApi);
   mount(system.getClient, handleGetClient);
   mount(system.getClientTypes, handleGetClientTypes);
+  mount(system.getCommandLine, handleGetCommandLine);
   mount(system.getReference, handleGetReference);
   mount(system.getReferenceScript, handleGetReferenceScript);
 }

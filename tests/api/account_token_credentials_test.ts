@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { ACCOUNT_SESSIONS } from "@/lib/accounts/session_records.ts";
 import { ACCOUNT_TOKENS } from "@/lib/accounts/token_records.ts";
 import { ACCOUNTS } from "@/lib/projects/account_records.ts";
+import published from "@/openapi/openapi.json" with { type: "json" };
 import { API_KEYS } from "@/lib/projects/api_keys.ts";
 import { INVITATIONS } from "@/lib/projects/invitations.ts";
 import { MEMBERS } from "@/lib/projects/members.ts";
@@ -98,6 +99,46 @@ Deno.test("a token manages projects, and never its account", () => {
     "setAccountAiKey",
   ]);
 });
+
+/** Members of answers that are called as secrets are; each says something about one, or of no one. */
+const SAID_OF_SECRETS = [
+  "emailCode", // Whether users sign in by one.
+  "formerSecretUntil",
+  "hasAiKey",
+  "hasClientSecret",
+  "hasCode",
+  "hasKeys",
+  "hasPassword",
+  "key", // A field's name.
+  "password", // Whether users have one.
+  "passwordLengthMin",
+];
+
+Deno.test("no answer to a token that may only read has a secret", () => {
+  const { paths } = published as unknown as {
+    paths: Record<string, { get: { responses: { 200: { content: object } } } }>;
+  };
+  const names = new Set(
+    SAMPLES.filter(isRead)
+      .flatMap(({ template }) => membersIn(paths[template]!.get.responses[200].content)),
+  );
+  assert.ok(names.has("publicUrl") && names.size > 100);
+  const secret = /secret|password|token|key|code$/i;
+  assert.deepEqual([...names].filter((name) => secret.test(name)).toSorted(), SAID_OF_SECRETS);
+});
+
+/** Names of members at any depth of a schema. */
+function membersIn(schema: unknown, above: readonly string[] = []): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  return Object.entries(schema).flatMap(([name, value]) => {
+    if (name !== "$ref") {
+      return [...(name === "properties" ? Object.keys(value) : []), ...membersIn(value, above)];
+    }
+    const component = value.split("/").at(-1)! as keyof typeof published.components.schemas;
+    if (above.includes(component)) return [];
+    return membersIn(published.components.schemas[component], [...above, component]);
+  });
+}
 
 onEach("every bad token is the same 401, also beside a session", SAMPLES, async (app, team) => {
   const { token } = await createToken(team.owner);
