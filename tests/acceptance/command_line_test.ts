@@ -162,11 +162,26 @@ Deno.test("a project is made, filled and read from the command line, as far as t
   assert.equal(made.code, 0, made.stderr);
   assert.equal((await done("users", "list", ...project)).items[0].email, "eve@example.com");
 
+  const lost = await corbel("projects", "create", "--name", "Lost", "--to", "nowhere/keys.json");
+  assert.deepEqual([lost.code, lost.stdout], [1, ""]);
+  assert.equal((await done("projects", "list")).items.length, 1);
+
   as(await tokenFor({ access: "read", projects: [projectId] }));
   assert.equal((await done("projects", "show", ...project)).name, "Blog");
   const refused = await corbel("projects", "update", ...project, "--name", "Other");
   assert.deepEqual([refused.code, refused.stdout], [1, ""]);
   assert.match(refused.stderr, /may only read/);
+  const kept = await corbel(
+    "documents",
+    "list",
+    ...posts,
+    "--sort",
+    "nothing",
+    "--to",
+    "all.jsonl",
+  );
+  assert.match(kept.stderr, /INVALID_QUERY 400/);
+  assert.equal((await Deno.readTextFile(`${folder}/all.jsonl`)).trimEnd().split("\n").length, 4);
   assert.match(refused.stderr, /TOKEN_SCOPE_EXCEEDED 403, request \S+/);
   const asJson = await corbel("projects", "create", "--name", "Other", "--json");
   const problem = JSON.parse(asJson.stderr);

@@ -126,6 +126,9 @@ Deno.test("what is called wrongly is told with what was meant, and nothing is se
   await refused(/not given as an argument/, "projects", "list", "--token", "corbel_pat_x");
   await refused(/behind the command/, "--limit", "5", "projects", "list");
   await refused(/Say what to do/);
+  for (const id of ["", ".", ".."]) {
+    await refused(/--project must/, "projects", "show", "--project", id);
+  }
 });
 
 const LIST = ["documents", "list", "--project", "p", "--collection", "c"];

@@ -22,7 +22,7 @@ export async function callOf(
   for (const option of options) {
     for (const value of given.get(option.option) ?? []) {
       if (option.in === "path") {
-        path = path.replace(`{${option.name}}`, encodeURIComponent(String(value)));
+        path = path.replace(`{${option.name}}`, segmentOf(option.option, String(value)));
       } else if (option.in === "header") headers[option.name] = String(value);
       else if (option.in === "query") addToQuery(query, option, String(value));
     }
@@ -37,6 +37,12 @@ export async function callOf(
     // The server gives the first answer again.
     ...("idempotency-key" in headers && { isRepeatable: true }),
   };
+}
+
+/** An address is read anew before it is sent: what means another path there is no value. */
+function segmentOf(option: string, value: string): string {
+  if (!["", ".", ".."].includes(value)) return encodeURIComponent(value);
+  throw new UsageError(`--${option} must have a value that an address can hold.`);
 }
 
 /** Members of a body are asked for only where the body is made of them. */

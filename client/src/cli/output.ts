@@ -1,3 +1,5 @@
+import type { GlobalOptions } from "./arguments.ts";
+
 /** Where answers go: a file, or standard output. */
 export interface Output extends AsyncDisposable {
   json(value: unknown): Promise<void>;
@@ -6,19 +8,24 @@ export interface Output extends AsyncDisposable {
   stream(body: ReadableStream<Uint8Array> | null): Promise<void>;
 }
 
-/** @param to Null for standard output. */
+/**
+ * A file that cannot be written to is told of before anything is done, for what is answered may be
+ * shown once. What it holds stays until there is an answer.
+ */
 export async function openOutput(
-  to: string | null,
-  { isPretty }: { isPretty: boolean },
+  { to, json }: Pick<GlobalOptions, "to" | "json">,
 ): Promise<Output> {
-  const file = to === null ? null : await Deno.open(to, {
-    write: true,
-    create: true,
-    truncate: true,
-  });
+  const isPretty = !json && to === undefined && Deno.stdout.isTerminal();
+  const file = to === undefined ? null : await Deno.open(to, { write: true, create: true });
   const writable = (file ?? Deno.stdout).writable;
   const encoder = new TextEncoder();
+  let isBegun = false;
+  const begin = async () => {
+    if (!isBegun) await file?.truncate();
+    isBegun = true;
+  };
   const write = async (bytes: Uint8Array) => {
+    await begin();
     const writer = writable.getWriter();
     await writer.write(bytes);
     writer.releaseLock();
@@ -29,6 +36,7 @@ export async function openOutput(
     json: (value) => line(value, isPretty ? 2 : undefined),
     line: (value) => line(value),
     async stream(body) {
+      await begin();
       await body?.pipeTo(writable, { preventClose: true });
     },
     async [Symbol.asyncDispose]() {

@@ -45,21 +45,13 @@ async function execute(parsed: Extract<Parsed, { kind: "run" }>, source: string)
   const call = command === UPLOAD ? null : await callOf(command, { given, globals, inputs });
   const transport = new Transport(urlOf(globals, source), "", unredirected);
   const token = await tokenOf(globals, inputs);
-  transport.tokens = {
-    token: () => Promise.resolve(token),
-    renew: () => Promise.resolve(),
-  };
-  const answer = call === null
-    ? await upload(transport, { given, operands, fetcher: unredirected })
-    : null;
-  const isPretty = !globals.json && globals.to === undefined && Deno.stdout.isTerminal();
+  transport.tokens = { token: () => Promise.resolve(token), renew: () => Promise.resolve() };
+  await using output = await openOutput(globals);
   if (call === null) {
-    await using output = await openOutput(globals.to ?? null, { isPretty });
-    return await output.json(answer);
+    return await output.json(await upload(transport, { given, operands, fetcher: unredirected }));
   }
-  const response = await transport.open(call);
-  await using output = await openOutput(globals.to ?? null, { isPretty });
-  await write(response, { command, output, next: globals.all ? nextPage(transport, call) : null });
+  const first = await transport.open(call);
+  await write(first, { command, output, next: globals.all ? nextPage(transport, call) : null });
 }
 
 type Call = Awaited<ReturnType<typeof callOf>>;

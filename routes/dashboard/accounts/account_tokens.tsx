@@ -74,7 +74,7 @@ export const Tokens = ({ path, tokens, projects, fresh, entered, problem }: Toke
     <ul class="rows">
       {tokens.map((token) => <TokenRow token={token} path={path} projects={projects} />)}
     </ul>
-    <details class="ask" {...(entered !== null && { open: true })}>
+    <details class="reveal" {...(entered !== null && { open: true })}>
       <summary>Create a token</summary>
       <NewToken path={path} projects={projects} entered={entered ?? NOTHING_ENTERED} />
     </details>
