@@ -4,10 +4,12 @@ import { parse } from "@/client/src/cli/arguments.ts";
 import { callOf } from "@/client/src/cli/call.ts";
 import { UsageError } from "@/client/src/cli/command.ts";
 import { helpText } from "@/client/src/cli/help.ts";
+import { UPLOAD } from "@/client/src/cli/upload.ts";
 import { Inputs } from "@/client/src/cli/inputs.ts";
 import published from "@/openapi/openapi.json" with { type: "json" };
 
-const TABLE = commandTable(published as unknown as OperationsDocument);
+const OPERATIONS = commandTable(published as unknown as OperationsDocument);
+const TABLE = { ...OPERATIONS, commands: [...OPERATIONS.commands, UPLOAD] };
 
 /** What the words would send. */
 async function sent(...words: string[]) {
