@@ -1,34 +1,63 @@
-/** Writes `client/client.js`, the one module that is served and published; `--check` only compares. */
+/**
+ * Writes the modules of `client/` that are served: `client.js`, which is published too, and `cli.js`,
+ * the command line; `--check` only compares.
+ */
 import { build, stop } from "esbuild";
 import { fileURLToPath } from "node:url";
+import { commandTable, type OperationsDocument } from "./client/commands/table.ts";
+import document from "./openapi/openapi.json" with { type: "json" };
 
-const SOURCE = fileURLToPath(new URL("client/src/mod.ts", import.meta.url));
-const BUILT = new URL("client/client.js", import.meta.url);
+interface Module {
+  readonly source: string;
+  readonly built: string;
+  readonly banner: string;
+  /** Texts that stand for names in the source. */
+  readonly define?: Readonly<Record<string, string>>;
+}
 
-const BANNER = "// The client of Corbel. Its types are in client.d.ts beside it. MIT licence.";
+const MODULES: readonly Module[] = [
+  {
+    source: "client/src/mod.ts",
+    built: "client/client.js",
+    banner: "// The client of Corbel. Its types are in client.d.ts beside it. MIT licence.",
+  },
+  {
+    source: "client/cli.ts",
+    built: "client/cli.js",
+    banner: "// The command line of Corbel, for Deno. MIT licence.",
+    define: {
+      // Its own type is that of its text.
+      OPERATIONS: JSON.stringify(commandTable(document as unknown as OperationsDocument)),
+    },
+  },
+];
 
-/** The text of the module. */
-async function builtClient(): Promise<string> {
+/** The text of a module. */
+async function textOf({ source, banner, define = {} }: Module): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [SOURCE],
+    entryPoints: [fileURLToPath(new URL(source, import.meta.url))],
     bundle: true,
     minify: true,
     format: "esm",
     target: "es2022",
     charset: "utf8",
-    banner: { js: BANNER },
+    banner: { js: banner },
+    define,
     write: false,
     logLevel: "silent",
   });
-  await stop();
   return outputFiles[0]!.text;
 }
 
 if (import.meta.main) {
-  const text = await builtClient();
-  if (!Deno.args.includes("--check")) await Deno.writeTextFile(BUILT, text);
-  else if (await Deno.readTextFile(BUILT).catch(() => "") !== text) {
-    console.error("client/client.js is out of step with the code: run deno task client");
-    Deno.exitCode = 1;
+  for (const module of MODULES) {
+    const text = await textOf(module);
+    const file = new URL(module.built, import.meta.url);
+    if (!Deno.args.includes("--check")) await Deno.writeTextFile(file, text);
+    else if (await Deno.readTextFile(file).catch(() => "") !== text) {
+      console.error(`${module.built} is out of step with the code: run deno task client`);
+      Deno.exitCode = 1;
+    }
   }
+  await stop();
 }

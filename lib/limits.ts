@@ -9,6 +9,11 @@ const values = Object.fromEntries(
 ) as unknown as Values; // Object.fromEntries forgets which key has which value.
 
 export const {
+  ACCOUNT_TOKEN_DAYS_DEFAULT,
+  ACCOUNT_TOKEN_DAYS_MAX,
+  ACCOUNT_TOKEN_NAME_LENGTH_MAX,
+  ACCOUNT_TOKEN_PROJECTS_MAX,
+  ACCOUNT_TOKENS_MAX,
   AI_ANSWER_BYTES_MAX,
   AI_ANSWER_TOKENS_MAX,
   AI_CHAT_MESSAGE_LENGTH_MAX,

@@ -3,6 +3,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Contract } from "./contract.ts";
 import { AI } from "./paths/ai.ts";
 import { ACCOUNT_EMAIL } from "./paths/account_email.ts";
+import { ACCOUNT_TOKENS } from "./paths/account_tokens.ts";
 import { ACCOUNTS } from "./paths/accounts.ts";
 import { BLOBS } from "./paths/blobs.ts";
 import { DATA } from "./paths/data.ts";
@@ -29,7 +30,7 @@ import { USER_EMAIL } from "./paths/user_email.ts";
 import { USERS } from "./paths/users.ts";
 import { WEBHOOKS } from "./paths/webhooks.ts";
 import { refusalComponents } from "./refusals.ts";
-import { SECURITY_SCHEMES } from "./security.ts";
+import { SECURITY_SCHEMES } from "./security_schemes.ts";
 import { shareParameters } from "./shared_parameters.ts";
 
 /** Every operation, in the order of the reference. */
@@ -46,6 +47,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...BLOBS,
   ...MAIL,
   ...ACCOUNTS,
+  ...ACCOUNT_TOKENS,
   ...ACCOUNT_EMAIL,
   ...PROJECTS,
   ...MEMBERS,

@@ -157,6 +157,14 @@ export const LINE_PATTERN =
   "^[^\\u0000-\\u001f\\u007f-\\u009f]*[^\\s\\u0000-\\u001f\\u007f-\\u009f]" +
   "[^\\u0000-\\u001f\\u007f-\\u009f]*$";
 
+/** A text of one line that shows something. @param message What a value is refused with. */
+export const lineOf = (lengthMax: number, message: string) =>
+  z.string({ error: message }).refine((text) => isLine(text) && text.length <= lengthMax, message)
+    .openapi({ minLength: 1, maxLength: lengthMax, pattern: LINE_PATTERN });
+
+const LINE = new RegExp(LINE_PATTERN);
+const isLine = (text: string): boolean => LINE.test(text) && text.isWellFormed();
+
 /** Of a text without NUL. */
 export const WITHOUT_NUL_PATTERN = "^[^\\u0000]*$";
 

@@ -111,6 +111,8 @@ export const keyKind: PathParameter<KeyKind> = {
 
 export const sessionId = id("The session's id.");
 
+export const tokenId = id("The token's id.");
+
 export const userId = id("The user's id.");
 
 export const referenceFile = path(z.enum(["scalar.js", "init.js"]), "The file's name.", "init.js");

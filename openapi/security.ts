@@ -1,5 +1,15 @@
 import { findAccountSession, readSessionCookie } from "@/lib/accounts/account_sessions.ts";
-import type { SignedInAccount } from "@/lib/projects/account_records.ts";
+import {
+  type AccountCaller,
+  accountTokenIn,
+  findTokenHolder,
+  requireAccess,
+  requireAllProjects,
+  requireProject,
+  UNBOUNDED,
+} from "@/lib/accounts/account_tokens.ts";
+import type { TokenScope } from "@/lib/accounts/token_records.ts";
+import type { AccountPrincipal, SignedInAccount } from "@/lib/projects/account_records.ts";
 import {
   authenticateKey,
   type AuthServices,
@@ -16,7 +26,7 @@ import { refuseOtherTypes } from "@/lib/http/body.ts";
 import type { Cookies } from "@/lib/http/cookies.ts";
 import { refuseCrossSite } from "@/lib/http/cross_site.ts";
 import { takeTicket, type TicketHolder, type TicketServices } from "@/lib/events/live/tickets.ts";
-import { RateLimited, type RateLimiter } from "@/lib/http/rate_limit.ts";
+import type { RateLimiter } from "@/lib/http/rate_limit.ts";
 import type { Credentials, RequestState } from "@/lib/http/request.ts";
 import { DASHBOARD_SIGN_IN_RATE_PER_MINUTE } from "@/lib/limits.ts";
 import { requiredProjectId } from "@/lib/ids.ts";
@@ -24,6 +34,7 @@ import { includes, memberOf, type ProjectMember, type Role } from "@/lib/project
 import type { Engine, Id } from "@/lib/store/port.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 import type { MaybePromise } from "@/lib/maybe_promise.ts";
+import { countAt, countRequest, countSignIn } from "./counting.ts";
 
 export interface GuardServices extends AuthServices, TicketServices {
   readonly config: { readonly publicUrl: string };
@@ -245,8 +256,19 @@ export const COUNTED = "From one network (an IPv4 address, an IPv6 /64) requests
 /** An account that is signed in to the dashboard, by a request that no other site has made. */
 export const dashboardSession: Security<SignedInAccount> = {
   requirement: [{ dashboardSession: [] }],
-  problems: ["SIGN_IN_REQUIRED", ...ownPages.problems],
+  problems: [
+    "SIGN_IN_REQUIRED",
+    "ACCOUNT_TOKEN_INVALID",
+    "SESSION_REQUIRED",
+    "RATE_LIMITED",
+    ...ownPages.problems,
+  ],
   async guard(services, request) {
+    const token = accountTokenIn(request.authorization);
+    if (token !== null) {
+      await tokenHolderOf(services, request, token);
+      throw new Problem("SESSION_REQUIRED");
+    }
     const account = await accountOf(services, request);
     refuseOtherTypes(request.raw);
     return account;
@@ -266,39 +288,116 @@ export async function accountOf(
   return account;
 }
 
-/** A member of the path's project whose role includes this one. */
-export const projectMember = (role: Role): Security<ProjectMember> => ({
-  requirement: dashboardSession.requirement,
+/**
+ * Whose personal access token this is. Throws `ACCOUNT_TOKEN_INVALID`, and `RATE_LIMITED` where many
+ * that are not valid came from one network; valid ones pass all the same.
+ */
+async function tokenHolderOf(
+  services: GuardServices,
+  request: RequestState,
+  token: string,
+): Promise<AccountCaller> {
+  request.callerKind = "accountToken";
+  const holder = await findTokenHolder(services, token);
+  if (holder !== null) return holder;
+  countAt(services.dashboardLimiter, `account token ${request.network}`, request);
+  throw new Problem("ACCOUNT_TOKEN_INVALID");
+}
+
+/**
+ * The account of a token, or of a session where no token is sent: no other site makes a browser send
+ * one, so only a session is held to the dashboard's own pages.
+ */
+async function accountCallerOf(
+  services: GuardServices,
+  request: RequestState,
+): Promise<AccountCaller> {
+  const token = accountTokenIn(request.authorization);
+  const caller = token === null
+    ? { ...await accountOf(services, request), scope: UNBOUNDED }
+    : await tokenHolderOf(services, request, token);
+  refuseOtherTypes(request.raw);
+  return caller;
+}
+
+/** An account, by its session or by a token whose access goes as far as the request's method. */
+export const sessionOrToken: Security<AccountCaller> = {
+  requirement: [...dashboardSession.requirement, { accountToken: [] }],
   problems: [
-    ...dashboardSession.problems,
+    "SIGN_IN_REQUIRED",
+    "ACCOUNT_TOKEN_INVALID",
+    "TOKEN_SCOPE_EXCEEDED",
+    "RATE_LIMITED",
+    ...ownPages.problems,
+  ],
+  async guard(services, request) {
+    const caller = await accountCallerOf(services, request);
+    requireAccess(caller.scope, request.raw.method);
+    return caller;
+  },
+};
+
+/** As {@linkcode sessionOrToken}, for what is of no project yet: a token for some has no part in it. */
+export const allProjects: Security<AccountCaller> = {
+  ...sessionOrToken,
+  async guard(services, request, param) {
+    const caller = await sessionOrToken.guard(services, request, param);
+    requireAllProjects(caller.scope);
+    return caller;
+  },
+};
+
+/** A member of the path's project whose role includes this one, and whose token the project. */
+export const projectMember = (role: Role): Security<ProjectMember> => ({
+  requirement: sessionOrToken.requirement,
+  problems: [
+    ...sessionOrToken.problems,
     "INVALID_PROJECT_ID",
     "PROJECT_NOT_FOUND",
     ...(role === "viewer" ? [] : ["ROLE_REQUIRED"] as const),
   ],
   async guard(services, request, param) {
-    const account = await dashboardSession.guard(services, request, param);
-    return await memberAt(services, request, { account, role, projectId: param("projectId") });
+    const account = await accountCallerOf(services, request);
+    const { scope } = account;
+    return await memberAt(services, request, {
+      account,
+      scope,
+      role,
+      projectId: param("projectId"),
+    });
   },
 });
 
+/** Who wants to act in which project. @template A By what they came in. */
+interface Acting<A extends AccountPrincipal> {
+  readonly account: A;
+  /** A session's if left out. */
+  readonly scope?: TokenScope;
+  readonly role: Role;
+  readonly projectId: string;
+}
+
 /**
  * The account as a member whose role includes this one. Throws `INVALID_PROJECT_ID`,
- * `PROJECT_NOT_FOUND` and `ROLE_REQUIRED`.
+ * `PROJECT_NOT_FOUND`, `ROLE_REQUIRED`, and `TOKEN_SCOPE_EXCEEDED`: what a token is not for is told
+ * of to members alone.
  */
-export async function memberAt(
+export async function memberAt<A extends AccountPrincipal>(
   services: GuardServices,
   request: RequestState,
-  { account, role, projectId }: { account: SignedInAccount; role: Role; projectId: string },
-): Promise<ProjectMember> {
+  { account, scope = UNBOUNDED, role, projectId }: Acting<A>,
+): Promise<ProjectMember<A>> {
   const member = await memberOf(services, account, requiredProjectId(projectId));
   request.projectId = member.project._id;
+  requireProject(scope, member.project._id);
+  requireAccess(scope, request.raw.method);
   if (!includes(member.role, role)) throw new Problem("ROLE_REQUIRED");
   return member;
 }
 
 /** As {@linkcode projectMember} for admins; to others it is as if there were no project. */
 export const projectAdminOrHidden: Security<ProjectMember> = {
-  requirement: dashboardSession.requirement,
+  requirement: sessionOrToken.requirement,
   problems: projectMember("viewer").problems,
   async guard(services, request, param) {
     const member = await projectMember("viewer").guard(services, request, param);
@@ -316,16 +415,10 @@ export interface ProjectReader {
 
 /** Either key of the path's project, or one of its members. A key of another sees no project. */
 export const projectReader: Security<ProjectReader> = {
-  requirement: [{ apiKey: [] }, ...dashboardSession.requirement],
-  problems: [
-    "API_KEY_INVALID",
-    "ORIGIN_NOT_ALLOWED",
-    "RATE_LIMITED",
-    ...projectMember("viewer").problems,
-  ],
+  requirement: [{ apiKey: [] }, ...sessionOrToken.requirement],
+  problems: ["API_KEY_INVALID", "ORIGIN_NOT_ALLOWED", ...projectMember("viewer").problems],
   async guard(services, request, param) {
-    const cookies = request.raw.headers.get("cookie");
-    if (request.apiKey === null && readSessionCookie(services.cookies, cookies) !== null) {
+    if (request.apiKey === null && isOfAccount(services, request)) {
       const { project } = await projectMember("viewer").guard(services, request, param);
       return { projectId: project._id, isTrusted: true };
     }
@@ -334,6 +427,12 @@ export const projectReader: Security<ProjectReader> = {
     return { projectId, isTrusted: kind === "secret" };
   },
 };
+
+/** Whether a request brings a session or a personal access token, be it a good one. */
+function isOfAccount({ cookies }: GuardServices, { raw, authorization }: RequestState): boolean {
+  return accountTokenIn(authorization) !== null ||
+    readSessionCookie(cookies, raw.headers.get("cookie")) !== null;
+}
 
 /** Whose key it is, for a request that may go on with it. */
 async function authenticateAndLimit(
@@ -346,80 +445,6 @@ async function authenticateAndLimit(
   countRequest(services, holder, request);
   checkOrigin(services, holder, request.origin);
   return holder;
-}
-
-/** How the document names the credentials. */
-export const SECURITY_SCHEMES = {
-  apiKey: {
-    type: "apiKey",
-    in: "header",
-    name: "x-api-key",
-    description: "A project's publishable key (`pk_live_…`, may be public) or secret key " +
-      "(`sk_live_…`, for servers only).",
-  },
-  apiKeyInQuery: {
-    type: "apiKey",
-    in: "query",
-    name: "x-api-key",
-    description:
-      "A project's publishable key in the address, for navigation. `key` means the same.",
-  },
-  liveTicket: {
-    type: "apiKey",
-    in: "query",
-    name: "ticket",
-    description:
-      "A ticket for a live list, good once: part of the address that was answered with it.",
-  },
-  dashboardSession: {
-    type: "apiKey",
-    in: "cookie",
-    name: "corbel_session",
-    description: "The dashboard's session: `__Host-corbel_session` over https.",
-  },
-  accessToken: {
-    type: "http",
-    scheme: "bearer",
-    bearerFormat: "JWT",
-    description: "The access token of a signed-in user.",
-  },
-} as const;
-
-/** Counts what comes with a publishable key, and no other. Throws `RATE_LIMITED`. */
-function countRequest(
-  { rateLimiter }: Pick<GuardServices, "rateLimiter">,
-  holder: ApiKeyPrincipal,
-  request: RequestState,
-): void {
-  count(rateLimiter, holder, request);
-}
-
-/** As {@linkcode countRequest}, beside it, for sign-ins and refreshes. */
-function countSignIn(
-  { signInLimiter }: Pick<GuardServices, "signInLimiter">,
-  holder: ApiKeyPrincipal,
-  request: RequestState,
-): void {
-  count(signInLimiter, holder, request, "sign-in ");
-}
-
-/** @param kind Keeps apart what several limiters count, where they share their counts. */
-function count(
-  limiter: RateLimiter,
-  { kind: keyKind, projectId }: ApiKeyPrincipal,
-  request: RequestState,
-  kind = "",
-): void {
-  if (keyKind !== "secret") countAt(limiter, `${kind}${projectId} ${request.network}`, request);
-}
-
-function countAt(limiter: RateLimiter, key: string, request: RequestState): void {
-  try {
-    request.rate = limiter.count(key);
-  } catch (error) {
-    if (error instanceof RateLimited) request.rate = error.state;
-    throw error;
-  }
 }
 
 /** A project that lists origins lets browsers of other sites do nothing with its public key. */

@@ -27,6 +27,9 @@ export type App = OpenAPIHono<AppEnv>;
 /** Any word can be sent as a method; only these are worth a place in the log. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
+/** Callers that are accounts. */
+const OF_MEMBERS = new Set<string | null>(["account", "accountToken"]);
+
 export interface AppOptions {
   /** Where long requests are answered; here, if left out, where they hold up all others. */
   readonly offload?: Offload;
@@ -162,8 +165,8 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
 
   function logged(state: RequestState, { status }: Response): void {
     const { method } = state.raw;
-    // What its own members look at in the dashboard is no use that is made of it.
-    if (state.projectId !== null && state.callerKind !== "account") {
+    // What its own members look at is no use that is made of it.
+    if (state.projectId !== null && !OF_MEMBERS.has(state.callerKind)) {
       requestCounts.count(state.projectId, status);
     }
     log.request({

@@ -1,6 +1,7 @@
 import { timestamp } from "@/lib/clock.ts";
 import { AI_CHATS } from "@/lib/ai/chats.ts";
 import { ACCOUNT_SESSIONS } from "@/lib/accounts/session_records.ts";
+import { ACCOUNT_TOKENS } from "@/lib/accounts/token_records.ts";
 import { CODES, SENDINGS } from "@/lib/credentials/codes.ts";
 import { PASSWORD_TRIES, SIGN_IN_FAILURES } from "@/lib/credentials/sign_in_attempts.ts";
 import { KEPT_ANSWERS } from "@/lib/documents/idempotency.ts";
@@ -57,6 +58,7 @@ const EXPIRING = [
 /** The same of the control space. */
 const EXPIRING_CONTROL = [
   ACCOUNT_SESSIONS,
+  ACCOUNT_TOKENS,
   AI_CHATS,
   INVITATIONS,
   PASSWORD_TRIES,

@@ -1,4 +1,5 @@
 import * as accountEmail from "@/openapi/paths/account_email.ts";
+import * as accountTokens from "@/openapi/paths/account_tokens.ts";
 import * as accounts from "@/openapi/paths/accounts.ts";
 import * as ai from "@/openapi/paths/ai.ts";
 import * as blobs from "@/openapi/paths/blobs.ts";
@@ -43,6 +44,11 @@ import {
   handleSignInAccount,
   handleSignOutAccount,
 } from "./accounts/sign_in.ts";
+import {
+  handleCreateAccountToken,
+  handleDeleteAccountToken,
+  handleListAccountTokens,
+} from "./accounts/tokens.ts";
 import { handleBuildQuery } from "./ai/build_query.ts";
 import {
   handleApplyDesign,
@@ -142,7 +148,7 @@ import { handleRequestUpload } from "./storage/request_upload.ts";
 import { handleGetHealth, handleGetReadiness } from "./system/health.ts";
 import { handleGetIndex } from "./system/index.ts";
 import { handleGetOpenApi } from "./system/openapi.ts";
-import { handleGetClient, handleGetClientTypes } from "./system/client.ts";
+import { handleGetClient, handleGetClientTypes, handleGetCommandLine } from "./system/client.ts";
 import { handleGetReference, handleGetReferenceScript } from "./system/reference.ts";
 import {
   handleChangeEmail,
@@ -278,6 +284,9 @@ export function operations(mount: Mount): void {
   mount(accounts.listAccountSessions, handleListAccountSessions);
   mount(accounts.endAccountSession, handleEndAccountSession);
   mount(accounts.deleteAccount, handleDeleteAccount);
+  mount(accountTokens.listAccountTokens, handleListAccountTokens);
+  mount(accountTokens.createAccountToken, handleCreateAccountToken);
+  mount(accountTokens.deleteAccountToken, handleDeleteAccountToken);
   mount(accountEmail.verifyAccountEmail, handleVerifyAccountEmail);
   mount(accountEmail.resendAccountVerification, handleResendAccountVerification);
   mount(accountEmail.requestAccountPasswordReset, handleRequestAccountPasswordReset);
@@ -350,6 +359,7 @@ export function operations(mount: Mount): void {
   mount(system.getDocumentFile, handleGetOpenApi);
   mount(system.getClient, handleGetClient);
   mount(system.getClientTypes, handleGetClientTypes);
+  mount(system.getCommandLine, handleGetCommandLine);
   mount(system.getReference, handleGetReference);
   mount(system.getReferenceScript, handleGetReferenceScript);
 }

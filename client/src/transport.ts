@@ -33,6 +33,7 @@ const pauseBefore = ({ retryAfter }: CorbelError, tries: number): number =>
 /** Asks Corbel: again where that is safe, and with a new token where the old one has run out. */
 export class Transport {
   readonly #url: string;
+  /** Empty where an account calls, by a token of its own. */
   readonly key: string;
   readonly #fetch: typeof fetch;
   tokens: TokenSource = { token: () => Promise.resolve(null), renew: () => Promise.resolve() };
@@ -93,7 +94,7 @@ export class Transport {
     return this.#fetch(this.address(path, query), {
       method,
       headers: {
-        "x-api-key": this.key,
+        ...(this.key !== "" && { "x-api-key": this.key }),
         ...(token !== null && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && { "content-type": "application/json" }),
         ...headers,

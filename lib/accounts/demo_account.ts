@@ -2,6 +2,7 @@ import { canonicalEmail } from "../emails.ts";
 import { and, eq, within } from "../store/filter.ts";
 import type { Engine } from "../store/port.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
+import { deleteAccountTokens } from "./manage_tokens.ts";
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 
 export const DEMO_EMAIL = "demo@example.com";
@@ -19,7 +20,8 @@ export async function openDemoAccount({ engine }: { engine: Engine }): Promise<v
 }
 
 /**
- * Lets the demo account sign in no more, and ends its sessions: its password stood in an output.
+ * Lets the demo account sign in no more, and ends its sessions and tokens: its password stood in an
+ * output.
  * Resolves to whether there is one. Setting another password makes it an account as any other.
  */
 export async function closeDemoAccount({ engine }: { engine: Engine }): Promise<boolean> {
@@ -28,7 +30,9 @@ export async function closeDemoAccount({ engine }: { engine: Engine }): Promise<
   return await engine.transaction("control", async (tx) => {
     const closed = await tx.records<AccountRecord>(ACCOUNTS)
       .updateOne(isDemo, { set: { demo: "closed" } });
-    if (closed !== null) await endAccountSessions(tx, closed.value._id);
-    return closed !== null;
+    if (closed === null) return false;
+    await endAccountSessions(tx, closed.value._id);
+    await deleteAccountTokens(tx, closed.value._id);
+    return true;
   });
 }

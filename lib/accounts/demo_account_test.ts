@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
+import { findAccountSession } from "./account_sessions.ts";
+import { findTokenHolder } from "./account_tokens.ts";
+import { createAccountToken } from "./manage_tokens.ts";
 import { signInAccount } from "./sign_in.ts";
 import { closeDemoAccount, DEMO_EMAIL, openDemoAccount } from "./demo_account.ts";
 import { resetPassword } from "./manage_accounts.ts";
@@ -19,8 +22,16 @@ Deno.test("a demo account is let in by dev alone, and with a password of its own
   await createAccount(services, { ...account, isDemo: true });
   const enter = (password = PASSWORD) =>
     signInAccount(services, { email: DEMO_EMAIL, password }, VISITOR);
-  await enter();
+  const signedIn = async () => (await findAccountSession(services, (await enter()).token))!;
+  const { token } = await createAccountToken(services, await signedIn(), {
+    name: "Test",
+    access: "read",
+    projects: "all",
+    expiresInDays: 1,
+  });
+  assert.notEqual(await findTokenHolder(services, token), null);
   assert.equal(await closeDemoAccount(services), true);
+  assert.equal(await findTokenHolder(services, token), null);
   await assert.rejects(enter(), { code: "CREDENTIALS_INVALID" });
   assert.equal(await closeDemoAccount(services), true, "as often as it is started");
   await openDemoAccount(services);

@@ -4,6 +4,7 @@ import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Change, Engine, Id } from "../store/port.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
+import { deleteAccountTokens } from "./manage_tokens.ts";
 import { dropCodes } from "../credentials/codes.ts";
 import { checkNewPassword, type Passwords } from "../credentials/passwords.ts";
 import { type AccountRecord, ACCOUNTS, type PlanName } from "../projects/account_records.ts";
@@ -26,7 +27,7 @@ async function findAccount(
 
 /**
  * Sets another password, whatever the present one is, drops codes that were sent, and ends all
- * sessions. Throws `ACCOUNT_NOT_FOUND` and `INVALID_PASSWORD`.
+ * sessions and tokens. Throws `ACCOUNT_NOT_FOUND` and `INVALID_PASSWORD`.
  */
 export async function resetPassword(
   services: ManageServices & { readonly passwords: Passwords },
@@ -66,5 +67,6 @@ async function changeAccount(
     if (!endsAccess) return;
     await dropCodes(tx, "control", changed.value);
     await endAccountSessions(tx, accountId);
+    await deleteAccountTokens(tx, accountId);
   });
 }

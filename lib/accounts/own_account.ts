@@ -1,12 +1,12 @@
 import { Problem } from "../problems.ts";
 import type { Engine, Json } from "../store/port.ts";
-import type { SignedInAccount } from "../projects/account_records.ts";
+import type { AccountPrincipal } from "../projects/account_records.ts";
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 
 /** The signed-in account's record. Throws `SIGN_IN_REQUIRED` where it was just deleted. */
 export async function ownAccount(
   { engine }: { engine: Engine },
-  { accountId }: SignedInAccount,
+  { accountId }: AccountPrincipal,
 ): Promise<AccountRecord> {
   const account = await engine.records<AccountRecord>("control", ACCOUNTS).get(accountId);
   if (account === null) throw new Problem("SIGN_IN_REQUIRED");

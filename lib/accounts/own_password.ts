@@ -7,6 +7,7 @@ import { and, eq } from "../store/filter.ts";
 import { Problem } from "../problems.ts";
 import type { SignedInAccount } from "../projects/account_records.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
+import { deleteAccountTokens } from "./manage_tokens.ts";
 import { ownAccount } from "./own_account.ts";
 import { dropCodes } from "../credentials/codes.ts";
 import type { PasswordQueue } from "../credentials/password_queue.ts";
@@ -28,7 +29,7 @@ interface PasswordChange {
 
 /**
  * Changes the password, drops codes that were sent, and ends all sessions but the one that asks;
- * resolves to how many. Throws
+ * resolves to how many. Tokens stay: what runs by them is not whom the owner locks out. Throws
  * `PASSWORD_WRONG`, `SIGN_IN_LOCKED`, `INVALID_PASSWORD` and `PASSWORDS_BUSY`.
  */
 export async function changeOwnPassword(
@@ -61,7 +62,7 @@ async function changePassword(
 }
 
 /**
- * Removes the account with its sessions, its memberships and the invitations it made. Throws
+ * Removes the account with its sessions, its tokens, its memberships and the invitations it made. Throws
  * `PASSWORD_WRONG`, `SIGN_IN_LOCKED`, `PASSWORDS_BUSY`, and `ACCOUNT_OWNS_PROJECTS`; projects in the
  * trash do not hold it.
  */
@@ -80,6 +81,7 @@ export async function deleteOwnAccount(
     await deleteAll(tx.records(MEMBERS), eq("accountId", account._id));
     await deleteAll(tx.records(INVITATIONS), eq("invitedBy", account._id));
     await endAccountSessions(tx, account._id);
+    await deleteAccountTokens(tx, account._id);
   });
 }
 

@@ -14,6 +14,7 @@ import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Change, Transaction } from "../store/port.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
+import { deleteAccountTokens } from "./manage_tokens.ts";
 
 /**
  * Uses the code up and changes the account that it was sent to, which counts as verified: of many at
@@ -50,8 +51,8 @@ interface ResetServices extends CodeServices {
 }
 
 /**
- * Gives an account another password, ends all its sessions, and drops its codes: whoever has the
- * code has the mailbox. Throws `INVALID_PASSWORD`, `INVALID_CODE` and `PASSWORDS_BUSY`.
+ * Gives an account another password, ends all its sessions and tokens, and drops its codes: whoever
+ * has the code has the mailbox. Throws `INVALID_PASSWORD`, `INVALID_CODE` and `PASSWORDS_BUSY`.
  */
 export async function resetAccountPassword(
   services: ResetServices,
@@ -74,5 +75,6 @@ export async function resetAccountPassword(
     const account = await changeBy(tx, services, code, change);
     await dropCodes(tx, "control", account);
     await endAccountSessions(tx, account._id);
+    await deleteAccountTokens(tx, account._id);
   });
 }

@@ -1,4 +1,4 @@
-import type { PlanName, SignedInAccount } from "../projects/account_records.ts";
+import type { AccountPrincipal, PlanName } from "../projects/account_records.ts";
 import type { Clock } from "../clock.ts";
 import type { Config } from "../runtime/config.ts";
 import type { SharedCounts } from "../http/rate_limit.ts";
@@ -77,7 +77,7 @@ const MINUTE_MS = 60_000;
  */
 export async function countAiRequest(
   { config, clock, storedCounts }: Pick<AiUsageServices, "config" | "clock" | "storedCounts">,
-  { accountId }: SignedInAccount,
+  { accountId }: AccountPrincipal,
 ): Promise<void> {
   if (config.ratePerMinute === null) return;
   const now = clock.now();
@@ -97,7 +97,7 @@ export async function countAiRequest(
  */
 export async function reserve(
   services: AiUsageServices,
-  { accountId, plan }: SignedInAccount,
+  { accountId, plan }: AccountPrincipal,
   counters: readonly AiCounter[],
 ): Promise<Reservation> {
   const month = monthOf(services.clock);
@@ -206,7 +206,7 @@ async function findUsage(
 /** What the account has used of the platform's key this month, beside its caps. */
 export async function aiUsage(
   services: Pick<AiUsageServices, "engine" | "clock">,
-  { accountId, plan }: SignedInAccount,
+  { accountId, plan }: AccountPrincipal,
 ) {
   const month = monthOf(services.clock);
   const used = await findUsage(services, accountId, month);

@@ -51,13 +51,19 @@ export async function signedInUserOf(
 
 const BEARER = /^Bearer /i;
 
+/** The token of an `Authorization` header; null where its scheme is another, or there is none. */
+export const bearerTokenIn = (authorization: string | null): string | null =>
+  authorization !== null && BEARER.test(authorization)
+    ? authorization.slice("Bearer ".length)
+    : null;
+
 /** The bearer of an `Authorization` header. Throws `ACCESS_TOKEN_INVALID`. */
 export async function bearerOf(
   { tokens }: Pick<AuthServices, "tokens">,
   projectId: Id,
   authorization: string,
 ): Promise<Bearer> {
-  const token = BEARER.test(authorization) ? authorization.slice("Bearer ".length) : null;
+  const token = bearerTokenIn(authorization);
   const bearer = token === null ? null : await tokens.verify(projectId, token);
   if (bearer === null) throw new Problem("ACCESS_TOKEN_INVALID");
   return bearer;

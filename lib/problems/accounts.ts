@@ -1,3 +1,5 @@
+import { ACCOUNT_TOKENS_MAX } from "../limits.ts";
+
 /** What only the operations of accounts refuse for; part of the one catalogue. */
 export const ACCOUNT_PROBLEMS = {
   INVALID_PASSWORD: {
@@ -14,6 +16,21 @@ export const ACCOUNT_PROBLEMS = {
     status: 401,
     message: "The e-mail or the password is not right.",
     when: "There is no account with this e-mail, or its password is another one.",
+  },
+  ACCOUNT_TOKEN_INVALID: {
+    status: 401,
+    message: "The personal access token is not valid: create a new one on your account's page.",
+    when: "The personal access token is malformed, unknown, expired or deleted.",
+  },
+  TOKEN_SCOPE_EXCEEDED: {
+    status: 403,
+    message: "The personal access token does not reach as far as this.",
+    when: "The token may only read, or is not for this project; the message says what it lacks.",
+  },
+  SESSION_REQUIRED: {
+    status: 403,
+    message: "No personal access token may do this: sign in to the dashboard.",
+    when: "A personal access token is sent where the account itself is managed.",
   },
   REGISTRATION_INVITED: {
     status: 403,
@@ -36,6 +53,11 @@ export const ACCOUNT_PROBLEMS = {
     message: "There is no account with this e-mail.",
     when: "Nobody has registered with this e-mail.",
   },
+  TOKEN_NOT_FOUND: {
+    status: 404,
+    message: "There is no such token.",
+    when: "The token does not exist, has expired, or is somebody else's.",
+  },
   ACCOUNT_EXISTS: {
     status: 409,
     message: "An account with this e-mail exists already: sign in.",
@@ -45,6 +67,12 @@ export const ACCOUNT_PROBLEMS = {
     status: 409,
     message: "The account owns projects: delete them, or give them to somebody else, first.",
     when: "An account is deleted while it is the owner of a project; the message has their number.",
+  },
+  TOKEN_LIMIT_REACHED: {
+    status: 409,
+    message:
+      `An account has at most ${ACCOUNT_TOKENS_MAX} personal access tokens: delete one first.`,
+    when: `An account with ${ACCOUNT_TOKENS_MAX} personal access tokens creates another one.`,
   },
   SIGN_IN_LOCKED: {
     status: 429,

@@ -50,10 +50,14 @@ export const ACCOUNTS: Definition = {
   trash: false,
 };
 
-/** An account, signed in to the dashboard on one device. */
-export interface SignedInAccount {
+/** An account that something is done for, by its session or by a token of its own. */
+export interface AccountPrincipal {
   readonly accountId: Id;
-  readonly sessionId: Id;
   readonly email: string;
   readonly plan: PlanName;
+}
+
+/** An account, signed in to the dashboard on one device. */
+export interface SignedInAccount extends AccountPrincipal {
+  readonly sessionId: Id;
 }

@@ -1,4 +1,4 @@
-import type { SignedInAccount } from "./account_records.ts";
+import type { AccountPrincipal } from "./account_records.ts";
 import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
@@ -47,9 +47,9 @@ export const MEMBERS: Definition = {
 
 export const memberKey = (projectId: Id, accountId: Id): string => `${projectId} ${accountId}`;
 
-/** An account at work in a project of which it is a member. */
-export interface ProjectMember {
-  readonly account: SignedInAccount;
+/** An account at work in a project of which it is a member. @template A By what it came in. */
+export interface ProjectMember<A extends AccountPrincipal = AccountPrincipal> {
+  readonly account: A;
   readonly role: Role;
   readonly project: ProjectRecord;
 }
@@ -58,11 +58,11 @@ export interface ProjectMember {
  * The account as a member of the project, as it is stored now. Throws `PROJECT_NOT_FOUND` for a
  * project that does not exist, is in the trash, or is none of its own.
  */
-export async function memberOf(
+export async function memberOf<A extends AccountPrincipal>(
   { engine }: { engine: Engine },
-  account: SignedInAccount,
+  account: A,
   projectId: Id,
-): Promise<ProjectMember> {
+): Promise<ProjectMember<A>> {
   const member = await engine.records<MemberRecord>("control", MEMBERS)
     .findOne(eq("member", memberKey(projectId, account.accountId)));
   const project = member === null

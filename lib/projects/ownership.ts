@@ -1,4 +1,4 @@
-import type { SignedInAccount } from "./account_records.ts";
+import type { AccountPrincipal } from "./account_records.ts";
 import { type AccountRecord, ACCOUNTS } from "./account_records.ts";
 import { PROJECT_TRASH_DAYS, PROJECTS_PER_HOUR } from "../limits.ts";
 import { Problem } from "../problems.ts";
@@ -38,7 +38,7 @@ export const countInUse = (tx: Transaction, accountId: Id): Promise<number> =>
 /** How many projects the account owns, the trash included, beside how many its plan allows. */
 export async function ownedProjects(
   { engine }: { engine: Engine },
-  { accountId, plan }: SignedInAccount,
+  { accountId, plan }: AccountPrincipal,
 ): Promise<{ used: number; limit: number; trashed: number }> {
   const projects = engine.records<ProjectRecord>("control", PROJECTS);
   const [used, trashed] = await Promise.all([

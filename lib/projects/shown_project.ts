@@ -1,8 +1,8 @@
-import type { PlanName, SignedInAccount } from "./account_records.ts";
+import type { AccountPrincipal, PlanName } from "./account_records.ts";
 import type { Cursors } from "../paging/cursor.ts";
 import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
-import { eq, within } from "../store/filter.ts";
-import type { Engine } from "../store/port.ts";
+import { and, eq, within } from "../store/filter.ts";
+import type { Engine, Id } from "../store/port.ts";
 import { type MemberRecord, MEMBERS, type ProjectMember, type Role } from "./members.ts";
 import { type AuthSettings, authSettingsOf } from "./auth_settings.ts";
 import { type FileSettings, fileSettingsOf } from "./file_settings.ts";
@@ -46,15 +46,20 @@ export async function shownProject(
 
 /**
  * The projects in which the account has a part, the newest part first; those in the trash are left
- * out of their page. Throws `INVALID_CURSOR`.
+ * out of their page. Throws `INVALID_CURSOR`. @param request With `projects` only of these.
  */
 export async function listProjects(
   services: { engine: Engine; cursors: Cursors; plans: Plans },
-  { accountId }: SignedInAccount,
-  request: PageRequest,
+  { accountId }: AccountPrincipal,
+  { projects: listed = "all", ...request }: PageRequest & {
+    readonly projects?: "all" | readonly Id[];
+  },
 ): Promise<RecordPage<ShownProject>> {
   const { engine } = services;
-  const own = eq("accountId", accountId);
+  const own = and(
+    eq("accountId", accountId),
+    ...(listed === "all" ? [] : [within("projectId", [...listed])]),
+  );
   const { items: members, nextCursor } = await readPage(services, {
     projectId: "control",
     name: MEMBERS.name,

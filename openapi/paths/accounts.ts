@@ -15,7 +15,13 @@ import {
 } from "../schemas/account.ts";
 import { EndedSession, SESSION_EXAMPLE, SessionList } from "../schemas/session.ts";
 import { EndedSessions } from "../schemas/user.ts";
-import { COUNTED, countedByAddress, dashboardSession, ownPages } from "../security.ts";
+import {
+  COUNTED,
+  countedByAddress,
+  dashboardSession,
+  ownPages,
+  sessionOrToken,
+} from "../security.ts";
 import { EXAMPLE_ID } from "../schemas/values.ts";
 
 const TAG = "Accounts";
@@ -114,7 +120,7 @@ export const getAccount = contract({
   path: "/api/auth/me",
   summary: "Get the signed-in account",
   description: "Who is signed in.",
-  security: dashboardSession,
+  security: sessionOrToken,
   success: [account(200, "Account found")],
   problems: [],
 });
@@ -134,7 +140,7 @@ export const changePassword = contract({
   path: "/api/auth/change-password",
   summary: "Change the signed-in account's password",
   description: "Ends all other sessions of the account, and sign-ins with the old password that " +
-    `are under way; codes that were sent are good no more. ${OF_ONE_SESSION} ${COUNTED}`,
+    `are under way; codes that were sent are good no more. Personal access tokens stay. ${OF_ONE_SESSION} ${COUNTED}`,
   security: countedByAddress(dashboardSession),
   body: {
     schema: PasswordChange,
@@ -197,7 +203,7 @@ export const deleteAccount = contract({
   path: "/api/auth/account",
   summary: "Delete the signed-in account",
   description:
-    "Removes the account for good, with its sessions, its part in others' projects and the " +
+    "Removes the account for good, with its sessions, its tokens, its part in others' projects and the " +
     "invitations it made. " +
     "It may not own a project that is in use. Those in the trash do not hold it; restored, they " +
     `have no owner. ${OF_ONE_SESSION} ${COUNTED}`,

@@ -22,7 +22,12 @@ import {
   QUERY_QUESTION_EXAMPLE,
   QueryQuestion,
 } from "../schemas/ai.ts";
-import { dashboardSession, projectAdminOrHidden, projectMember } from "../security.ts";
+import {
+  dashboardSession,
+  projectAdminOrHidden,
+  projectMember,
+  sessionOrToken,
+} from "../security.ts";
 
 const TAG = "AI";
 
@@ -77,7 +82,7 @@ export const getAiUsage = contract({
   path: "/api/user/me/ai-usage",
   summary: "Get the signed-in account's AI usage",
   description: "Requests of this month on the platform's key, beside the plan's caps.",
-  security: dashboardSession,
+  security: sessionOrToken,
   success: [{
     status: 200,
     description: "Counts and caps.",

@@ -16,7 +16,7 @@ import {
   TrashedProject,
 } from "../schemas/project.ts";
 import { PROJECT_USAGE_EXAMPLE, ProjectUsage } from "../schemas/project_usage.ts";
-import { dashboardSession, projectMember } from "../security.ts";
+import { allProjects, projectMember, sessionOrToken } from "../security.ts";
 
 const TAG = "Projects";
 
@@ -30,7 +30,7 @@ export const createProject = contract({
     "Makes a project that the account owns. Both API keys are shown this once. The plan " +
     "bounds the projects of an account, those in the trash included, and an account creates at " +
     `most ${PROJECTS_PER_HOUR} within an hour, also where the server limits no other requests.`,
-  security: dashboardSession,
+  security: allProjects,
   body: {
     schema: ProjectInput,
     example: SETTINGS_EXAMPLE,
@@ -44,7 +44,7 @@ export const createProject = contract({
     example: CREATED_PROJECT_EXAMPLE,
     message: "Project created",
   }],
-  problems: ["INVALID_INPUT", "PLAN_LIMIT_REACHED", "RATE_LIMITED"],
+  problems: ["INVALID_INPUT", "PLAN_LIMIT_REACHED"],
 });
 
 export const listProjects = contract({
@@ -53,9 +53,10 @@ export const listProjects = contract({
   method: "get",
   path: "/api/projects",
   summary: "List the signed-in account's projects",
-  description: "The projects of which the account is a member, the latest first. A page may hold " +
+  description: "The projects of which the account is a member, the latest first; by a token for " +
+    "some projects only these. A page may hold " +
     "fewer than `limit`; the list ends where `nextCursor` is null.",
-  security: dashboardSession,
+  security: sessionOrToken,
   query: pageQuery,
   success: [{
     status: 200,

@@ -26,6 +26,7 @@ const Addresses = z.strictObject({
   reference: z.string(),
   document: z.string(),
   client: z.string(),
+  commandLine: z.string(),
   health: z.string(),
   ready: z.string(),
 });
@@ -35,6 +36,7 @@ const ADDRESSES = {
   reference: "http://localhost:8000/docs",
   document: "http://localhost:8000/openapi.json",
   client: "http://localhost:8000/client.js",
+  commandLine: "http://localhost:8000/cli.js",
   health: "http://localhost:8000/api/health",
   ready: "http://localhost:8000/api/health/ready",
 };
@@ -141,6 +143,23 @@ export const getClientTypes = system({
   }, HELD],
 });
 
+export const getCommandLine = system({
+  operationId: "getCommandLine",
+  path: "/cli.js",
+  summary: "Get the command line, as anyone",
+  description:
+    "What the dashboard does, from a shell: one module for Deno, run from this address " +
+    "with a personal access token.",
+  success: [{
+    status: 200,
+    description: "The module.",
+    data: null,
+    content: { type: "text/javascript", schema: z.string() },
+    example: "// The command line of Corbel, for Deno.",
+    headers: ETAG,
+  }, HELD],
+});
+
 export const getHealth = system({
   operationId: "getHealth",
   path: "/api/health",
@@ -231,4 +250,5 @@ export const SYSTEM = [
   getReferenceScript,
   getClient,
   getClientTypes,
+  getCommandLine,
 ];

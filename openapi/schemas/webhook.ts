@@ -7,7 +7,7 @@ import {
   type WebhookEvents,
 } from "@/lib/events/webhooks/records.ts";
 import { WEBHOOK_ANSWER_BYTES, WEBHOOK_EVENTS_MAX, WEBHOOK_OVERLAP_HOURS } from "@/lib/limits.ts";
-import { bodyOf, LINE_PATTERN } from "../inputs.ts";
+import { bodyOf, lineOf } from "../inputs.ts";
 import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
 
 const NAME_LENGTH_MAX = 100;
@@ -62,16 +62,8 @@ const events = eventsRecord.refine(isEvents, EVENTS)
       "(for the first time).",
   });
 
-const isName = (text: string): boolean =>
-  text.length <= NAME_LENGTH_MAX && new RegExp(LINE_PATTERN).test(text) && text.isWellFormed();
-
 const members = {
-  name: z.string({ error: NAME }).refine(isName, NAME).openapi({
-    minLength: 1,
-    maxLength: NAME_LENGTH_MAX,
-    pattern: LINE_PATTERN,
-    description: "What you call it.",
-  }),
+  name: lineOf(NAME_LENGTH_MAX, NAME).openapi({ description: "What you call it." }),
   url: z.string({ error: URL_TEXT }).min(1, URL_TEXT).max(URL_LENGTH_MAX, URL_TEXT).openapi({
     description: "Where messages are sent: a public https address, without user or password.",
   }),

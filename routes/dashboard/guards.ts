@@ -24,7 +24,7 @@ export const visitor: Security<null> = {
 export const session: Security<SignedInAccount> = { ...dashboardSession, guard: accountOf };
 
 /** A member of the path's project whose role includes this one. */
-export const member = (role: Role): Security<ProjectMember> => ({
+export const member = (role: Role): Security<ProjectMember<SignedInAccount>> => ({
   ...dashboardSession,
   async guard(services, request, param) {
     const account = await accountOf(services, request);

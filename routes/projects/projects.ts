@@ -19,7 +19,8 @@ export const handleCreateProject: HandlerOf<typeof projects.createProject> = asy
 
 export const handleListProjects: HandlerOf<typeof projects.listProjects> = async (c) => {
   const { services, principal } = c.var;
-  const page = await listProjects(services, principal, c.req.valid("query"));
+  const { projects } = principal.scope;
+  const page = await listProjects(services, principal, { ...c.req.valid("query"), projects });
   return ok(200, JSON.stringify(page), "Projects listed");
 };
 

@@ -9,6 +9,7 @@ export const handleGetIndex: HandlerOf<typeof system.getIndex> = (c) => {
     reference: `${publicUrl}/docs`,
     document: `${publicUrl}/openapi.json`,
     client: `${publicUrl}/client.js`,
+    commandLine: `${publicUrl}/cli.js`,
     health: `${publicUrl}/api/health`,
     ready: `${publicUrl}/api/health/ready`,
   };

@@ -50,8 +50,13 @@ const FILLED_IN: Readonly<Record<string, readonly string[]>> = {
   secretKey: ["sk_live_…"],
   userId: ["USER_ID"],
   accessToken: ["TOKEN"],
-  token: ["INVITATION_TOKEN"],
+  token: ["INVITATION_TOKEN", "corbel_pat_…"],
 };
+
+/** Of the command line that the server serves, which readers install. */
+const CORBEL_FLAGS =
+  "--no-config --no-prompt --quiet --allow-net --allow-env=CORBEL_URL,CORBEL_TOKEN " +
+  "--allow-read --allow-write";
 
 /** What `dev` says of a mail that it keeps. */
 const KEPT_CODE = /"subject":"(\d{6}) /g;
@@ -121,6 +126,7 @@ export class Reader {
       "-c",
       [
         `deno() { (cd '${CHECKOUT}' && '${deno}' "$@"); }`,
+        `corbel() { '${deno}' run ${CORBEL_FLAGS} --reload=${this.#origin}/ ${this.#origin}/cli.js "$@"; }`,
         `curl() { command curl --fail-with-body --silent --show-error "$@" && echo; }`,
         ...this.#exports,
         script,

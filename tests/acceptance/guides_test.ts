@@ -15,6 +15,7 @@ const PAGES = [
   "docs/live.md",
   "docs/mail.md",
   "docs/dashboard.md",
+  "docs/command-line.md",
 ];
 
 for (const page of PAGES) {

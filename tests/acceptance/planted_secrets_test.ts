@@ -110,9 +110,17 @@ Deno.test("nothing that is said in confidence comes out again: not in answers, l
   }
   await (await fetch(`${server.url}/dashboard/invitations/${token}`, { client: server.http }))
     .text();
-  for (const path of ["/auth/me", "/user/me", "/auth/sessions", "/projects", project]) {
-    await say("GET", path);
+  const asked = { name: "Planted", access: "write", projects: [projectId] };
+  const { data: { token: accountToken } } = await say("POST", "/auth/tokens", asked);
+  for (const text of [accountToken, `${accountToken}x`]) {
+    for (const path of ["/auth/me", "/auth/tokens", project, `/projects/${"0".repeat(24)}`]) {
+      const headers = { authorization: `Bearer ${text}` };
+      const answer = await fetch(`${server.url}/api${path}`, { headers, client: server.http });
+      answers.push(await answer.text());
+    }
   }
+  const ofAccount = ["/auth/me", "/user/me", "/auth/sessions", "/auth/tokens"];
+  for (const path of [...ofAccount, "/projects", project]) await say("GET", path);
   for (const part of ["providers", "members", "collections", "users", "files", "storage"]) {
     await say("GET", `${project}/${part}`);
   }
@@ -150,7 +158,7 @@ Deno.test("nothing that is said in confidence comes out again: not in answers, l
   }
 
   /** These are told once, to whom they are for, and to nobody else. */
-  const toldOnce = { publishableKey, secretKey, session: session(), token };
+  const toldOnce = { publishableKey, secretKey, session: session(), token, accountToken };
   for (const [name, secret] of Object.entries(toldOnce)) {
     assert.equal(answers.filter((text) => text.includes(secret)).length, 1, name);
     assert.ok(![stdout, stderr].some((text) => text.includes(secret)), name);

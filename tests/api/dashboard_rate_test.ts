@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
+import { CONTRACTS } from "@/openapi/document.ts";
+import { COUNTED } from "@/openapi/security.ts";
 import { openTestApp } from "../support/test_app.ts";
 import type { Call } from "../support/conforming_client.ts";
-import { admission, inProject, isDashboards, sampleCalls, takesKey } from "./sample_calls.ts";
+import { admission, inProject, sampleCalls } from "./sample_calls.ts";
 import { createTestCollection, refused } from "./test_collection.ts";
 
 const env = { RATE_LIMITS: "on" };
-/** By account, and told in their own tests. */
-const BY_ACCOUNT = ["buildQuery", "designCollections", "createProject"];
-const COUNTED = sampleCalls().filter((sample) =>
-  isDashboards(sample) && !takesKey(sample) && sample.codes.includes("RATE_LIMITED") &&
-  !BY_ACCOUNT.includes(sample.operationId)
-);
+/** By their descriptions: others count by account, or bad tokens alone, and have tests of their own. */
+const COUNTED_IDS = CONTRACTS.filter(({ description }) => description.includes(COUNTED))
+  .map(({ operationId }) => operationId);
+const SAMPLES = sampleCalls().filter(({ operationId }) => COUNTED_IDS.includes(operationId));
 /** Counted, and refused before any password is looked at. */
 const CHEAP: Call = { path: "/api/auth/login", body: {} };
 
 Deno.test("whatever tells of accounts or passwords is counted", () => {
-  const ids = COUNTED.map(({ operationId }) => operationId);
   const telling = [
     "registerAccount",
     "signInAccount",
@@ -26,7 +25,7 @@ Deno.test("whatever tells of accounts or passwords is counted", () => {
     "requestAccountPasswordReset",
     "resetAccountPassword",
   ];
-  for (const id of telling) assert.ok(ids.includes(id), id);
+  for (const id of [...telling, "inviteMember"]) assert.ok(COUNTED_IDS.includes(id), id);
 });
 
 Deno.test("twenty a minute from one address, and the answers say how many are left", async () => {
@@ -50,7 +49,7 @@ Deno.test("addresses of one IPv6 network are counted as one", async () => {
   refused(await app.send({ ...CHEAP, peer: "2001:db8:1:3::" }), 400, "INVALID_BODY");
 });
 
-for (const sample of COUNTED) {
+for (const sample of SAMPLES) {
   Deno.test(`${sample.operationId}: 429 beyond the address's limit, and nothing is done`, async () => {
     await using app = await openTestApp({ env });
     const collection = await createTestCollection(app);

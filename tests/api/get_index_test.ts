@@ -10,6 +10,7 @@ Deno.test("the index names where things are, each of which answers", async () =>
     reference: "https://api.example/docs",
     document: "https://api.example/openapi.json",
     client: "https://api.example/client.js",
+    commandLine: "https://api.example/cli.js",
     health: "https://api.example/api/health",
     ready: "https://api.example/api/health/ready",
   });

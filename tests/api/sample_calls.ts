@@ -112,6 +112,9 @@ export const takesToken = ({ security }: Sample): boolean =>
 export const takesSession = ({ security }: Sample): boolean =>
   security.some((alternative) => alternative.includes("dashboardSession"));
 
+export const takesAccountToken = ({ security }: Sample): boolean =>
+  security.some((alternative) => alternative.includes("accountToken"));
+
 /** Whether only the dashboard's own pages may have it sent. */
 export const isDashboards = ({ codes }: Sample): boolean => codes.includes("CROSS_SITE_REQUEST");
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type AccountRecord, ACCOUNTS, type PlanName } from "@/lib/projects/account_records.ts";
 import { memberKey, type MemberRecord, MEMBERS, type Role } from "@/lib/projects/members.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
+import type { TokenAccess, TokenScope } from "@/lib/accounts/token_records.ts";
 import { timestamp } from "@/lib/clock.ts";
 import { eq } from "@/lib/store/filter.ts";
 import type { Id } from "@/lib/store/port.ts";
@@ -71,6 +72,35 @@ const accountWith = (
   send: (call) =>
     app.send({ ...call, headers: [["cookie", cookie], ...new Headers(call.headers)] }),
 });
+
+/** A personal access token, and calls with it and no session. */
+export interface TestToken {
+  readonly id: Id;
+  readonly token: string;
+  /** A call with the token; another `authorization` header takes its place. */
+  send(call: Call): Promise<Answer>;
+}
+
+/** A token of the account: for all of its projects, and to write, unless it is said otherwise. */
+export async function createToken(
+  { app, send }: TestAccount,
+  scope: { access?: TokenAccess; projects?: TokenScope["projects"]; expiresInDays?: number } = {},
+): Promise<TestToken> {
+  const body = { name: "Test", access: "write", projects: "all", ...scope };
+  const answer = await send({ path: "/api/auth/tokens", body });
+  assert.equal(answer.status, 201, answer.text);
+  const { id, token } = answer.body.data as { id: Id; token: string };
+  const authorization = `Bearer ${token}`;
+  return {
+    id,
+    token,
+    send: (call) =>
+      app.send({
+        ...call,
+        headers: [["authorization", authorization], ...new Headers(call.headers)],
+      }),
+  };
+}
 
 /** A project with both keys, which the account owns. */
 export interface OwnedProject {

@@ -1,5 +1,6 @@
 import { ACCOUNT_SESSIONS, type AccountSessionRecord } from "../../accounts/session_records.ts";
 import { Problem } from "../../problems.ts";
+import type { SignedInAccount } from "../../projects/account_records.ts";
 import { memberOf, type ProjectMember } from "../../projects/members.ts";
 import type { Engine } from "../../store/port.ts";
 import type { Standing } from "./standing.ts";
@@ -10,7 +11,7 @@ import type { Standing } from "./standing.ts";
  */
 export async function standingOfMember(
   { engine }: { readonly engine: Engine },
-  { account, project }: ProjectMember,
+  { account, project }: ProjectMember<SignedInAccount>,
 ): Promise<Standing> {
   const sessions = engine.records<AccountSessionRecord>("control", ACCOUNT_SESSIONS);
   const session = await sessions.get(account.sessionId);

@@ -1,13 +1,19 @@
 import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import { canMailAccounts } from "@/lib/accounts/send_code.ts";
 import { listAccountSessions } from "@/lib/accounts/list_account_sessions.ts";
+import { listAccountTokens } from "@/lib/accounts/manage_tokens.ts";
 import { ownAccount } from "@/lib/accounts/own_account.ts";
 import type { AccountRecord } from "@/lib/projects/account_records.ts";
 import { aiUsage } from "@/lib/ai/usage.ts";
-import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
+import {
+  ACCOUNT_TOKEN_PROJECTS_MAX,
+  ACCOUNT_TOKENS_MAX,
+  PASSWORD_LENGTH_MIN,
+} from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { ownedProjects } from "@/lib/projects/ownership.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
+import { listProjects } from "@/lib/projects/shown_project.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Ask, Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
@@ -18,6 +24,7 @@ import { DoneNote } from "../done.tsx";
 import { pagingOf } from "../paging.tsx";
 import { pageReply } from "../replies.ts";
 import { Sessions } from "./account_sessions.tsx";
+import { type EnteredToken, type FreshToken, Tokens } from "./account_tokens.tsx";
 import { SEND_CODE, VERIFY } from "./codes.tsx";
 
 export const ACCOUNT = "/dashboard/account";
@@ -29,29 +36,41 @@ const DONE = {
   password: "Your password is changed. All other devices are signed out.",
   session: "The session is ended.",
   sessions: "All other sessions are ended.",
+  token: "The token is deleted.",
   "ai-key": "The AI key is stored.",
   "ai-key-cleared": "The AI key is cleared.",
 };
 
 /** A form of this page that was refused. */
 export interface Refused {
-  readonly form: "password" | "sessions" | "ai-key" | "delete";
+  readonly form: "password" | "sessions" | "tokens" | "ai-key" | "delete";
   readonly problem: Problem;
+  /** What the form of a new token had. */
+  readonly entered?: EnteredToken;
 }
 
 export const showAccount: PageHandler<SignedInAccount> = async (c) =>
   pageReply(await accountPage(c));
 
 export const refusedAccount = async (c: PageContext<SignedInAccount>, refused: Refused) =>
-  pageReply(await accountPage(c, refused), { status: refused.problem.status });
+  pageReply(await accountPage(c, { refused }), { status: refused.problem.status });
 
-async function accountPage(c: PageContext<SignedInAccount>, refused?: Refused) {
+/** The token is in the answer that made it: it is shown once, and is in no address. */
+export const accountWithToken = async (c: PageContext<SignedInAccount>, fresh: FreshToken) =>
+  pageReply(await accountPage(c, { fresh }));
+
+async function accountPage(
+  c: PageContext<SignedInAccount>,
+  { refused, fresh = null }: { refused?: Refused; fresh?: FreshToken | null } = {},
+) {
   const { services, principal, state: { query } } = c.var;
-  const [account, projects, ai, sessions, mails] = await Promise.all([
+  const [account, projects, ai, sessions, tokens, parts, mails] = await Promise.all([
     ownAccount(services, principal),
     ownedProjects(services, principal),
     aiUsage(services, principal),
     listAccountSessions(services, principal, pagingOf(query)),
+    listAccountTokens(services, principal, { limit: ACCOUNT_TOKENS_MAX }),
+    listProjects(services, principal, { limit: ACCOUNT_TOKEN_PROJECTS_MAX }),
     canMailAccounts(services),
   ]);
   const of = (form: Refused["form"]) => refused?.form === form ? refused.problem : null;
@@ -67,6 +86,14 @@ async function accountPage(c: PageContext<SignedInAccount>, refused?: Refused) {
         <AiCard account={account} usage={ai} problem={of("ai-key")} />
         <PasswordCard problem={of("password")} email={account.email} />
         <Sessions page={sessions} path={ACCOUNT} query={query} problem={of("sessions")} />
+        <Tokens
+          path={ACCOUNT}
+          tokens={tokens.items}
+          projects={parts.items}
+          fresh={fresh}
+          entered={refused?.entered ?? null}
+          problem={of("tokens")}
+        />
         <DeleteCard owned={projects.used - projects.trashed} problem={of("delete")} />
       </div>
     </AccountShell>
@@ -238,7 +265,7 @@ const AiKey = (
 const PasswordCard = ({ problem, email }: { problem: Problem | null; email: string }) => (
   <article class="card">
     <h2>Password</h2>
-    <p>A new password signs out all devices but this one.</p>
+    <p>A new password signs out all devices but this one. Personal access tokens stay.</p>
     <form method="post" action={`${ACCOUNT}/password`}>
       <Refusal problem={problem} />
       <input type="hidden" name="username" autocomplete="username" value={email} />
@@ -278,7 +305,7 @@ const DeleteCard = ({ owned, problem }: { owned: number; problem: Problem | null
       <Ask
         label="Delete account"
         action={`${ACCOUNT}/delete`}
-        loss={"Your account, its sessions, its AI key and your part in the projects of others are " +
+        loss={"Your account, its sessions and tokens, its AI key and your part in the projects of others are " +
           "gone at once, and cannot be brought back."}
         button="Delete my account"
         open={problem !== null}

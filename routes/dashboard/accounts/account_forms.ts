@@ -1,13 +1,17 @@
 import { sessionCookie } from "@/lib/accounts/account_sessions.ts";
 import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import { endAccountSession, endOtherAccountSessions } from "@/lib/accounts/end_account_sessions.ts";
+import { createAccountToken, deleteAccountToken } from "@/lib/accounts/manage_tokens.ts";
 import { changeOwnPassword, deleteOwnAccount } from "@/lib/accounts/own_password.ts";
 import { saveAccountKey } from "@/lib/ai/keys.ts";
 import { requiredId } from "@/lib/ids.ts";
 import { Problem } from "@/lib/problems.ts";
+import { parseInput } from "@/openapi/inputs.ts";
+import { AccountTokenInput } from "@/openapi/schemas/account_token.ts";
 import type { PageHandler } from "../../handler.ts";
 import { attempt, seeOther } from "../replies.ts";
-import { ACCOUNT, refusedAccount } from "./account.tsx";
+import { ACCOUNT, accountWithToken, refusedAccount } from "./account.tsx";
+import { tokenInput, typedToken } from "./account_tokens.tsx";
 
 /** What the forms of the account's page do. */
 
@@ -42,6 +46,27 @@ export const endOtherSessions: PageHandler<SignedInAccount> = async (c) => {
   const { services, principal } = c.var;
   await endOtherAccountSessions(services, principal);
   return seeOther(`${ACCOUNT}?done=sessions`);
+};
+
+export const createTokenByForm: PageHandler<SignedInAccount> = async (c) => {
+  const entered = typedToken(await c.var.body.form());
+  const { services, principal } = c.var;
+  const created = await attempt(() =>
+    createAccountToken(services, principal, parseInput(AccountTokenInput, tokenInput(entered)))
+  );
+  if (created.problem === null) return await accountWithToken(c, created.value);
+  return await refusedAccount(c, { form: "tokens", problem: created.problem, entered });
+};
+
+export const deleteTokenByForm: PageHandler<SignedInAccount, "tokenId"> = async (c) => {
+  const { services, principal } = c.var;
+  const { problem } = await attempt(async () => {
+    const id = requiredId(c.req.valid("param").tokenId);
+    const deleted = await deleteAccountToken(services, principal, id);
+    if (!deleted) throw new Problem("TOKEN_NOT_FOUND");
+  });
+  if (problem !== null) return await refusedAccount(c, { form: "tokens", problem });
+  return seeOther(`${ACCOUNT}?done=token`);
 };
 
 export const saveAiKey: PageHandler<SignedInAccount> = async (c) => {

@@ -6,7 +6,9 @@ import { ACCOUNT, MAILBOX, showAccount } from "./account.tsx";
 import {
   changePassword,
   clearAiKey,
+  createTokenByForm,
   deleteAccount,
+  deleteTokenByForm,
   endOtherSessions,
   endSession,
   saveAiKey,
@@ -39,6 +41,8 @@ export function accountPages(mount: Mount): void {
   mount(post(`${ACCOUNT}/password`, countedByAddress(session)), changePassword);
   mount(post(`${ACCOUNT}/sessions`, session), endOtherSessions);
   mount(post(`${ACCOUNT}/sessions/{sessionId}`, session), endSession);
+  mount(post(`${ACCOUNT}/tokens`, session), createTokenByForm);
+  mount(post(`${ACCOUNT}/tokens/{tokenId}`, session), deleteTokenByForm);
   mount(post(`${ACCOUNT}/ai-key`, session), saveAiKey);
   mount(post(`${ACCOUNT}/ai-key/clear`, session), clearAiKey);
   mount(post(`${ACCOUNT}/delete`, countedByAddress(session)), deleteAccount);

@@ -1,26 +1,30 @@
 import type { ChangePosition } from "@/lib/store/port.ts";
 import { standingOfMember } from "@/lib/events/live/member_standing.ts";
 import { NO_STORE } from "@/lib/http/respond.ts";
+import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { PageHandler } from "../../handler.ts";
 import { type CollectionContext, pathOf, type Room, serverOf } from "./room.ts";
 import { hrefOf, livePath, liveQuery, readView, type View } from "./view.ts";
 
 /** Tells a grid which of its documents are not any more what it shows. */
-export const followDocuments: PageHandler<ProjectMember, "collectionName"> = async (c) => {
-  const { services, principal, state } = c.var;
-  const view = readView(pathOf(c), state.query);
-  const body = await services.liveLists.open({
-    caller: serverOf(c),
-    collectionName: c.req.valid("param").collectionName,
-    query: liveQuery(view),
-    lastEventId: c.req.header("last-event-id") ?? view.after,
-    standing: await standingOfMember(services, principal),
-    listener: `account ${principal.account.accountId}`,
-  });
-  const headers = [NO_STORE, ["x-content-type-options", "nosniff"]] as const;
-  return { status: 200, body, type: "text/event-stream", headers, isOpenEnded: true };
-};
+export const followDocuments: PageHandler<ProjectMember<SignedInAccount>, "collectionName"> =
+  async (
+    c,
+  ) => {
+    const { services, principal, state } = c.var;
+    const view = readView(pathOf(c), state.query);
+    const body = await services.liveLists.open({
+      caller: serverOf(c),
+      collectionName: c.req.valid("param").collectionName,
+      query: liveQuery(view),
+      lastEventId: c.req.header("last-event-id") ?? view.after,
+      standing: await standingOfMember(services, principal),
+      listener: `account ${principal.account.accountId}`,
+    });
+    const headers = [NO_STORE, ["x-content-type-options", "nosniff"]] as const;
+    return { status: 200, body, type: "text/event-stream", headers, isOpenEnded: true };
+  };
 
 /** Where the project's changes are: what is read after that shows all of them. */
 export const changesSoFar = (c: CollectionContext): Promise<ChangePosition> =>

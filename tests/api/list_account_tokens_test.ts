@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { createToken, openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { ok, refused } from "./test_collection.ts";
+
+const PATH = "/api/auth/tokens";
+
+const list = async (account: TestAccount, query = "") =>
+  ok(await account.send({ path: `${PATH}${query}` }));
+
+Deno.test("an account sees its own tokens, the newest first, and not the tokens themselves", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app);
+  await createToken(await openAccount(app));
+  const { projectId } = await ownedProject(account);
+  const all = await createToken(account);
+  app.clock.advance(1000);
+  const one = await createToken(account, {
+    access: "read",
+    projects: [projectId],
+    expiresInDays: 7,
+  });
+  const answer = await account.send({ path: PATH });
+  const common = { name: "Test", lastUsedAt: null };
+  assert.deepEqual(ok(answer), {
+    items: [
+      {
+        ...common,
+        id: one.id,
+        access: "read",
+        projects: [projectId],
+        lastFour: one.token.slice(-4),
+        createdAt: "2026-01-31T12:00:01.000Z",
+        expiresAt: "2026-02-07T12:00:01.000Z",
+      },
+      {
+        ...common,
+        id: all.id,
+        access: "write",
+        projects: "all",
+        lastFour: all.token.slice(-4),
+        createdAt: "2026-01-31T12:00:00.000Z",
+        expiresAt: "2026-05-01T12:00:00.000Z",
+      },
+    ],
+    nextCursor: null,
+  });
+  for (const { token } of [one, all]) assert.ok(!answer.text.includes(token.slice(0, -4)));
+});
+
+Deno.test("use is noted at once, and then by the hour", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app);
+  const token = await createToken(account);
+  const lastUsedAt = async () => (await list(account)).items[0].lastUsedAt;
+  const use = () => token.send({ path: "/api/auth/me" });
+  await use();
+  assert.equal(await lastUsedAt(), "2026-01-31T12:00:00.000Z");
+  app.clock.advance(3_600_000);
+  await use();
+  assert.equal(await lastUsedAt(), "2026-01-31T12:00:00.000Z");
+  app.clock.advance(1);
+  await use();
+  assert.equal(await lastUsedAt(), "2026-01-31T13:00:00.001Z");
+});
+
+Deno.test("tokens that were deleted or have expired are not listed", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app);
+  await createToken(account, { expiresInDays: 1 });
+  const { id } = await createToken(account);
+  const kept = await createToken(account);
+  ok(await account.send({ method: "DELETE", path: `${PATH}/${id}` }));
+  app.clock.advance(86_400_000);
+  const { items } = await list(account);
+  assert.deepEqual(items.map((one: { id: string }) => one.id), [kept.id]);
+});
+
+Deno.test("pages are walked by cursor; one of another account or of nobody is 400", async () => {
+  await using app = await openTestApp();
+  const [ann, bob] = [await openAccount(app), await openAccount(app)];
+  const made = [await createToken(ann), await createToken(ann), await createToken(ann)];
+  const first = await list(ann, "?limit=2");
+  const second = await list(ann, `?limit=2&cursor=${first.nextCursor}`);
+  const seen = [...first.items, ...second.items].map(({ id }: { id: string }) => id);
+  assert.deepEqual(seen.toSorted(), made.map(({ id }) => id).toSorted());
+  assert.equal(second.nextCursor, null);
+  for (const cursor of ["", "x", first.nextCursor]) {
+    refused(await bob.send({ path: `${PATH}?cursor=${cursor}` }), 400, "INVALID_CURSOR");
+  }
+  refused(await ann.send({ path: `${PATH}?limit=0` }), 400, "INVALID_QUERY", "limit");
+});
