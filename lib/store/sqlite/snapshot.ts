@@ -25,7 +25,6 @@ export class SqliteSnapshot implements Snapshot, Disposable {
     this.#db.get(sql("select count(*) from sqlite_schema")); // The first read chooses the moment.
   }
 
-  // deno-lint-ignore require-await -- SQLite answers at once, and others would not.
   async *pages<T extends StoredRecord>(
     definition: Definition,
   ): AsyncGenerator<readonly Stored<T>[]> {
