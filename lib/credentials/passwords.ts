@@ -1,13 +1,17 @@
 import pLimit from "p-limit";
 import { Problem } from "../problems.ts";
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from "../limits.ts";
+import { exceedsBytes } from "../store/json_text.ts";
 import { textProblem } from "../text/input_text.ts";
 
 /** Hashes passwords and checks them, away from the thread that answers requests. */
 export interface Passwords {
   /** argon2id, with its parameters and a salt of its own. */
   hash(password: string): Promise<string>;
-  /** Takes as long for null, where there is no account, as for a hash that does not match. */
+  /**
+   * Takes as long for null, where there is no account, as for a hash that does not match. A hash that
+   * {@linkcode isBcrypt} takes the time of its own cost.
+   */
   verify(hash: string | null, password: string): Promise<boolean>;
 }
 
@@ -15,6 +19,18 @@ type Argon2 = Pick<typeof import("@node-rs/argon2"), "hash" | "verify">;
 
 /** Native code, loaded only by those who sign in. */
 const loadArgon2 = (): Promise<Argon2> => import("@node-rs/argon2");
+
+/** The same, loaded only where a user is imported with such a hash. */
+const loadBcrypt = () => import("@node-rs/bcrypt");
+
+/** A hash that came with a user from elsewhere: who signs in by it gets one of argon2id. */
+export const isBcrypt = (hash: string): boolean => BCRYPT.test(hash);
+
+/** Its cost, from 4 to 14: one of 15 keeps a core for seconds. Whoever imports hashes refuses others. */
+export const BCRYPT = /^\$2[aby]\$(?:0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
+
+/** Whatever stands behind so many bytes bcrypt does not look at. */
+const BCRYPT_BYTES_MAX = 72;
 
 /** What OWASP asks of argon2id at least: KiB of memory, passes, lanes. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -38,6 +54,7 @@ export function createPasswords(
     async verify(stored, password) {
       const nobody = await (nobodys ??= hash("")); // Whoever is the first: both take the same time.
       const known = stored ?? nobody;
+      if (isBcrypt(known)) return await turn(() => matchesBcrypt(known, password));
       const matches = await turn(async () => {
         const { verify } = await load();
         return await verify(known, canonical(password));
@@ -45,6 +62,18 @@ export function createPasswords(
       return stored !== null && matches;
     },
   };
+}
+
+/**
+ * As it was typed: nobody has brought it into normal form before it was hashed. A text of which
+ * bcrypt reads only the beginning, as those with U+0000 by some of its libraries, is proved by no
+ * hash, because all of it would become the password.
+ */
+async function matchesBcrypt(stored: string, password: string): Promise<boolean> {
+  const { verify } = await loadBcrypt();
+  const isRead = !password.includes("\0") && !exceedsBytes(password, BCRYPT_BYTES_MAX);
+  const matches = await verify(isRead ? password : "", stored);
+  return isRead && matches;
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { PASSWORD_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { isCommonPassword } from "./common_passwords.ts";
-import { checkNewPassword, createPasswords } from "./passwords.ts";
+import { checkNewPassword, createPasswords, isBcrypt } from "./passwords.ts";
 
 const passwords = createPasswords(2);
 
@@ -32,6 +32,49 @@ Deno.test("the longest password is checked, and a longer text is none", async ()
 Deno.test("where there is no account a password is checked all the same, and never right", async () => {
   for (const password of ["", "seven wet stones 41"]) {
     assert.equal(await passwords.verify(null, password), false);
+  }
+});
+
+/** Of "seven wet stones 41", made by Go's `golang.org/x/crypto/bcrypt`, with the cost 4. */
+const BCRYPT_HASH = "$2a$04$PS0cH9PdGgmn6DSknloRt.Q.b6Ppinv4tfBxLDcS93faIN772lOCC";
+
+Deno.test("a hash of bcrypt matches its password alone, under each of its names", async () => {
+  for (const name of ["2a", "2b", "2y"]) {
+    const hash = BCRYPT_HASH.replace("$2a$", `$${name}$`);
+    assert.ok(isBcrypt(hash), name);
+    assert.equal(await passwords.verify(hash, "seven wet stones 41"), true, name);
+    for (const other of ["", "seven wet stones 4", "seven wet stones 41\0", "x".repeat(100)]) {
+      assert.equal(await passwords.verify(hash, other), false, other);
+    }
+  }
+  assert.ok(!isBcrypt(await passwords.hash("seven wet stones 41")));
+});
+
+Deno.test("bcrypt is not asked about what it would cut off", async () => {
+  const { hash } = await import("@node-rs/bcrypt");
+  const longest = "x".repeat(72);
+  for (const text of [longest, "\u00e9".repeat(36)]) {
+    const stored = await hash(text, 4);
+    assert.equal(await passwords.verify(stored, text), true);
+    assert.equal(await passwords.verify(stored, `${text}y`), false, "the 73rd byte counts");
+  }
+  const empty = await hash("", 4);
+  for (const text of [`${longest}x`, "\0", "\0x"]) {
+    assert.equal(await passwords.verify(empty, text), false, "is no empty password");
+  }
+});
+
+Deno.test("a hash that would keep a core for seconds, and one that is cut off, count as none of bcrypt", () => {
+  for (const cost of ["04", "10", "14"]) {
+    assert.ok(isBcrypt(BCRYPT_HASH.replace("$04$", `$${cost}$`)));
+  }
+  for (const cost of ["00", "03", "15", "31", "99"]) {
+    assert.ok(!isBcrypt(BCRYPT_HASH.replace("$04$", `$${cost}$`)), cost);
+  }
+  for (
+    const text of [BCRYPT_HASH.slice(0, -1), `${BCRYPT_HASH}x`, BCRYPT_HASH.replace("2a", "2x")]
+  ) {
+    assert.ok(!isBcrypt(text), text);
   }
 });
 

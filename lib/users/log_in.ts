@@ -1,4 +1,5 @@
 import type { ApiKeyPrincipal } from "../projects/api_keys.ts";
+import { isBcrypt } from "../credentials/passwords.ts";
 import { trySignIn } from "../credentials/sign_in_attempts.ts";
 import { canonicalEmail } from "../emails.ts";
 import { Problem } from "../problems.ts";
@@ -16,39 +17,54 @@ interface Credentials {
 
 /**
  * Signs a user in by their password. An unknown e-mail, a wrong password and a disabled user are one
- * answer and take one time. Throws `INVALID_CREDENTIALS`, `EMAIL_NOT_VERIFIED` where the password is
- * right, `SIGN_IN_LOCKED`, `SIGN_IN_METHOD_OFF` and `PASSWORDS_BUSY`.
+ * answer and take one time. A hash of bcrypt, which came with a user from elsewhere, is replaced by
+ * the sign-in itself. Throws `INVALID_CREDENTIALS`, `EMAIL_NOT_VERIFIED` where the password is right,
+ * `SIGN_IN_LOCKED`, `SIGN_IN_METHOD_OFF` and `PASSWORDS_BUSY`.
  */
 export async function logIn(
   services: UserServices,
-  { projectId, auth }: ApiKeyPrincipal,
+  holder: ApiKeyPrincipal,
   credentials: Credentials,
   visitor: Visitor,
 ): Promise<UserSession> {
+  const { projectId, auth } = holder;
   if (!auth.password) throw new Problem("SIGN_IN_METHOD_OFF");
   const found = await services.passwordQueue
     .run(visitor.network, () => userBy(services, projectId, credentials, visitor));
   if (found === null) throw new Problem("INVALID_CREDENTIALS");
-  if (auth.requireVerifiedEmail && !found.emailVerified) {
-    const { _id: subjectId, email } = found;
+  const { user, newHash } = found;
+  if (auth.requireVerifiedEmail && !user.emailVerified) {
+    const { _id: subjectId, email } = user;
     const { language } = visitor;
     const target = { purpose: "verify", email: email!, subjectId, language } as const;
     const isSent = await sendCode(services, projectId, target);
     throw new Problem(isSent ? "EMAIL_NOT_VERIFIED" : "MAIL_NOT_CONFIGURED");
   }
   const opened = await services.engine.transaction(projectId, async (tx) => {
+    const users = tx.records<UserRecord>(USERS);
     // Whoever changes the password or disables the user in this moment ends every session: this
     // one comes before.
     const unchanged = and(
-      eq("_id", found._id),
-      eq("passwordHash", found.passwordHash),
+      eq("_id", user._id),
+      eq("passwordHash", user.passwordHash),
       eq("disabled", false),
     );
-    if (await tx.records<UserRecord>(USERS).findOne(unchanged) === null) return null;
-    return await openUserSession(tx, services, { userId: found._id, device: visitor.device });
+    const stored = newHash === null
+      ? await users.findOne(unchanged)
+      : await users.updateOne(unchanged, { set: { passwordHash: newHash } });
+    if (stored === null) return null;
+    return await openUserSession(tx, services, { userId: user._id, device: visitor.device });
   });
-  if (opened === null) throw new Problem("INVALID_CREDENTIALS");
-  return await withAccessToken(services, projectId, opened);
+  if (opened !== null) return await withAccessToken(services, projectId, opened);
+  // Another sign-in of the same moment may have replaced the hash: its password is looked at anew.
+  if (newHash !== null) return await logIn(services, holder, credentials, visitor);
+  throw new Problem("INVALID_CREDENTIALS");
+}
+
+interface FoundUser {
+  readonly user: UserRecord;
+  /** What takes the place of their hash; null where that may stay. */
+  readonly newHash: string | null;
 }
 
 /** The user whose credentials these are; null for whatever is wrong. */
@@ -57,12 +73,14 @@ async function userBy(
   projectId: Id,
   { email, password }: Credentials,
   { network }: Visitor,
-): Promise<UserRecord | null> {
-  const users = services.engine.records<UserRecord>(projectId, USERS);
-  const found = await findUserByEmail(users, email);
+): Promise<FoundUser | null> {
+  const { engine, passwords } = services;
+  const found = await findUserByEmail(engine.records<UserRecord>(projectId, USERS), email);
   const place = { account: `${projectId} ${canonicalEmail(email)}`, network, device: null };
-  return await trySignIn(services, place, async () => {
-    const isRight = await services.passwords.verify(found?.passwordHash ?? null, password);
+  const user = await trySignIn(services, place, async () => {
+    const isRight = await passwords.verify(found?.passwordHash ?? null, password);
     return isRight && !found!.disabled ? found : null;
   });
+  if (user === null) return null;
+  return { user, newHash: isBcrypt(user.passwordHash!) ? await passwords.hash(password) : null };
 }

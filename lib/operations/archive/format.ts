@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isBcrypt } from "../../credentials/passwords.ts";
 import type { Stored } from "../../store/port.ts";
 import { canonicalEmail } from "../../emails.ts";
 
@@ -99,8 +100,10 @@ export const ArchivedUser = z.looseObject({
   avatarUrl: text,
   isAnonymous: z.boolean().optional(),
   disabled: z.boolean(),
-  passwordHash: z.string().regex(/^\$(?:argon2id|2[aby])\$/, "must be of argon2id or bcrypt")
-    .nullable(),
+  passwordHash: z.string().refine(
+    (hash) => hash.startsWith("$argon2id$") || isBcrypt(hash),
+    "must be of argon2id, or of bcrypt with a cost from 4 to 14",
+  ).nullable(),
   providers: z.array(
     z.strictObject({ provider: z.string(), providerUserId: z.string(), linkedAt: time }),
   ),
