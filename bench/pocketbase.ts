@@ -33,6 +33,8 @@ export const shortId = (id: string): string => id.slice(-15);
 
 export interface Pocketbase {
   readonly program: Program;
+  /** Its owner's. */
+  readonly token: string;
   /** Asks as its owner. Throws for anything but success. */
   // deno-lint-ignore no-explicit-any -- Answers of several shapes.
   call(path: string, body: unknown, method?: string): Promise<any>;
@@ -51,14 +53,14 @@ export async function startPocketbase(path: string, folder: string): Promise<Poc
     const response = await fetch(`${program.url}/api/${path}`, {
       method,
       headers: { "content-type": "application/json", authorization: token },
-      body: JSON.stringify(body),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
     return JSON.parse(text);
   };
   token = (await call("collections/_superusers/auth-with-password", OWNER)).token;
-  return { program, call };
+  return { program, token, call };
 }
 
 const FIELDS = [

@@ -21,7 +21,7 @@ export interface UserField extends FieldDefinition {
 }
 
 /** Members of every user: no declared field may have one of their names. */
-const BUILT_IN = [
+export const BUILT_IN: readonly string[] = [
   "_id",
   "email",
   "emailVerified",

@@ -6,6 +6,7 @@ import type { Services } from "@/lib/services.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { configurationOf } from "./configuration_commands.ts";
+import { archiveFrom } from "./foreign_archives.ts";
 import { ownerId, projectId } from "./inputs.ts";
 import { writing } from "./outputs.ts";
 import { terminalProgress } from "./progress.ts";
@@ -23,7 +24,8 @@ export const ARCHIVE_COMMANDS: readonly (readonly [string, Command])[] = [
     run: exportTo,
   }],
   ["project import", {
-    usage: "--from FILE [--name NAME] [--owner EMAIL] [--copy] [--continue] [--with-secrets]",
+    usage:
+      "--from FILE|pocketbase:FOLDER|firestore:FILE [--name NAME] [--owner EMAIL] [--copy] [--continue] [--with-secrets]",
     options: { values: ["from", "name", "owner"], flags: ["copy", "continue", "with-secrets"] },
     run: importFrom,
   }],
@@ -55,26 +57,20 @@ const shownEnd = ({ read, users, collections, files, missingFiles }: End) => ({
 
 async function importFrom(services: Services, args: Arguments) {
   const from = args.required("from");
+  const owner = await ownerId(services, args);
+  const opening = await passphrase(args);
   using progress = terminalProgress();
-  return await importProject(services, () => opened(from), {
+  await using archive = await archiveFrom(from, { config: services.config, progress });
+  const report = await importProject(services, archive.open, {
     readConfiguration: configurationOf,
     name: args.optional("name"),
-    ownerId: await ownerId(services, args),
+    ownerId: owner,
     isCopy: args.flag("copy"),
     goesOn: args.flag("continue"),
-    passphrase: await passphrase(args),
+    passphrase: opening,
     progress,
   });
-}
-
-/** It is read twice, so it must be a file. */
-async function opened(path: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  try {
-    return (await Deno.open(path, { read: true })).readable;
-  } catch (cause) {
-    const message = `Cannot read the file "${path}": ${(cause as Error).message}`;
-    throw new Problem("INVALID_INPUT", { message, cause });
-  }
+  return { ...report, notes: archive.notes };
 }
 
 /** Never on the command line, where every user of the machine could read it. */

@@ -41,7 +41,11 @@ export interface TestApp extends AsyncDisposable {
   /** The same, with the answer as it comes. */
   open(call: Call): Promise<Response>;
   project(options?: { siteUrl?: string }): Promise<TestProject>;
+  /** A project that there is already. */
+  known(keys: ProjectKeys): TestProject;
 }
+
+type ProjectKeys = Pick<TestProject, "projectId" | "publishableKey" | "secretKey">;
 
 /** The whole app over services of its own. */
 export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
@@ -49,11 +53,10 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
   const { services } = opened;
   const app = createApp(services);
 
-  async function project({ siteUrl = null }: { siteUrl?: string | null } = {}) {
-    const { projectId, publishableKey, secretKey } = await createProject(services, {
-      name: "Test",
-      siteUrl,
-    });
+  const project = async ({ siteUrl = null }: { siteUrl?: string | null } = {}) =>
+    known(await createProject(services, { name: "Test", siteUrl }));
+
+  function known({ projectId, publishableKey, secretKey }: ProjectKeys): TestProject {
     const as = (kind: KeyKind, call: Call, headers: Record<string, string> = {}) => {
       const key = kind === "secret" ? secretKey : publishableKey;
       const whole = {
@@ -96,6 +99,7 @@ export async function openTestApp(options: TestOptions = {}): Promise<TestApp> {
     send: (call) => send(app, call),
     open: (call) => sendRaw(app, call),
     project,
+    known,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
   return testApp;

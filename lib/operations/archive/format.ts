@@ -102,7 +102,7 @@ export const ArchivedUser = z.looseObject({
   disabled: z.boolean(),
   passwordHash: z.string().refine(
     (hash) => hash.startsWith("$argon2id$") || isBcrypt(hash),
-    "must be of argon2id, or of bcrypt with a cost from 4 to 14",
+    "must be of argon2id or bcrypt, whose cost may be 4 to 14",
   ).nullable(),
   providers: z.array(
     z.strictObject({ provider: z.string(), providerUserId: z.string(), linkedAt: time }),

@@ -1,0 +1,133 @@
+import type { ItemDefinition } from "../../documents/fields.ts";
+import { parseJson } from "../../store/json_text.ts";
+import type { Id, Json, StoredRecord } from "../../store/port.ts";
+import type { Progress } from "../archive/progress.ts";
+import { type FirestorePlan, lastOf, planFirestore } from "./firestore_plan.ts";
+import { type FirestoreSource, readFirestoreLines } from "./firestore_source.ts";
+import { FIREBASE_USER_FIELDS, firebaseIdentities, firebaseUsers } from "./firestore_users.ts";
+import {
+  firestoreId,
+  memberName,
+  timeOf,
+  type TypedFields,
+  userIdOf,
+  Values,
+} from "./firestore_values.ts";
+import { fittingValue } from "./fitting.ts";
+import { foreignId, type ForeignProject, type GivenField, SOURCE_ID } from "./foreign_project.ts";
+import type { Notes } from "./notes.ts";
+
+export interface FirestoreInput {
+  readonly lines: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Path of a scratch file that is made. */
+  readonly scratch: string;
+  /** When the export was made. */
+  readonly at: string;
+}
+
+/**
+ * Documents of Firestore and users of Firebase, a line each, as a project. Throws `INVALID_INPUT` that
+ * names the line which is neither. To be closed after it is written.
+ */
+export async function readFirestore(
+  { lines, scratch, at }: FirestoreInput,
+  { notes, progress }: { readonly notes: Notes; readonly progress: Progress },
+): Promise<ForeignProject & Disposable> {
+  const source = await readFirestoreLines(lines, { path: scratch, progress });
+  const [plans, userFields] = [
+    planFirestore(source, notes),
+    source.hasUsers ? FIREBASE_USER_FIELDS : [],
+  ];
+  const byName = new Map(plans.map((plan) => [plan.definition.name, plan]));
+  return {
+    id: projectIdOf(source),
+    name: source.database.split("/")[1] ?? "Firebase",
+    at,
+    configuration: {
+      userFields,
+      collections: plans.map(({ definition }) => definition),
+      providers: [],
+    },
+    users: () => firebaseUsers(source, { at, notes }),
+    identities: () => firebaseIdentities(source, { notes }),
+    documents: (name) => documentsOf(source, byName.get(name)!, { at, notes }),
+    files: () => [],
+    [Symbol.dispose]: () => source.db[Symbol.dispose](),
+  };
+}
+
+/** That of the database; of users alone, that of the first of them. */
+function projectIdOf({ db, database }: FirestoreSource): Id {
+  if (database !== "") return foreignId("firestore project", database);
+  const [first] = db.rows("SELECT _id FROM users ORDER BY _id LIMIT 1");
+  return foreignId("firebase users", String(first!._id));
+}
+
+interface DocumentContext {
+  readonly at: string;
+  readonly notes: Notes;
+}
+
+function* documentsOf(
+  { db, database }: FirestoreSource,
+  plan: FirestorePlan,
+  { at, notes }: DocumentContext,
+): Generator<StoredRecord> {
+  const values = new Values(database, notes);
+  const rows = db.rows(
+    "SELECT _id, path, line FROM documents WHERE collection = ? ORDER BY _id",
+    plan.source.path,
+  );
+  for (const row of rows) {
+    const path = String(row.path);
+    const { fields = {}, createTime, updateTime } = parseJson(String(row.line)) as LineParts;
+    const created = timeOf(createTime ?? null);
+    const updated = timeOf(updateTime ?? null);
+    yield {
+      _id: String(row._id),
+      [SOURCE_ID]: plan.parent === null ? lastOf(path) : path,
+      ...addedFields(plan, path),
+      ...ownFields(plan, fields, { values, notes }),
+      createdAt: created ?? updated ?? at,
+      updatedAt: updated ?? created ?? at,
+      isDeleted: false,
+      deletedAt: null,
+    };
+  }
+}
+
+/** It was looked at when it was read. */
+interface LineParts {
+  readonly fields?: TypedFields;
+  readonly createTime?: string;
+  readonly updateTime?: string;
+}
+
+function addedFields({ parent, owner }: FirestorePlan, path: string): { [name: string]: Json } {
+  const above = path.split("/").slice(0, -2).join("/");
+  return {
+    ...(parent !== null && { [parent.key]: parent.isRef ? firestoreId(above) : above }),
+    ...(owner !== null && { [owner]: userIdOf(lastOf(path)) }),
+  };
+}
+
+function ownFields(
+  { source, names, types, users }: FirestorePlan,
+  fields: TypedFields,
+  { values, notes }: { readonly values: Values; readonly notes: Notes },
+): { [name: string]: Json } {
+  const used = new Set(names.values());
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      const where = `${source.path}.${names.has(name) ? name : "…"}`;
+      const key = names.get(name) ?? memberName(name, used, { isTop: true });
+      const type = types.get(name) ?? null;
+      const json = values.json(value, where, isRef(type));
+      const stored = users.has(name) && typeof json === "string" ? userIdOf(json) : json;
+      // The schema asks for no more than a definition does that it was given.
+      return [key, fittingValue(type as ItemDefinition | null, stored, { where, notes })];
+    }),
+  );
+}
+
+const isRef = (type: GivenField | null): boolean => (type?.items ?? type)?.ref !== undefined;

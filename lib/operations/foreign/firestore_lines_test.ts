@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { linesOf } from "./firestore_lines.ts";
+
+const BYTES = new TextEncoder().encode('{"a":"ä😀"}\r\n\n  \n{"b":1}\n{"c":2}');
+
+const streamOf = (size: number): ReadableStream<Uint8Array<ArrayBuffer>> =>
+  ReadableStream.from(
+    Array.from({ length: Math.ceil(BYTES.length / size) }, (_, n) =>
+      BYTES.slice(n * size, (n + 1) * size)),
+  );
+
+Deno.test("lines are the same wherever their bytes are cut, with the numbers that an editor shows", async () => {
+  for (const size of [1, 2, 3, 7, 1000]) {
+    assert.deepEqual(await Array.fromAsync(linesOf(streamOf(size))), [
+      { text: '{"a":"ä😀"}', number: 1 },
+      { text: '{"b":1}', number: 4 },
+      { text: '{"c":2}', number: 5 },
+    ]);
+  }
+});
+
+Deno.test("a line without end is refused before it is in memory", async () => {
+  let sent = 0;
+  const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      sent++;
+      controller.enqueue(new Uint8Array(1_048_576).fill(0x78));
+    },
+  });
+  await assert.rejects(() => Array.fromAsync(linesOf(endless)), /Line 1 is longer than/);
+  assert.ok(sent < 30, `${sent} MiB`);
+});

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import {
+  collectionPathOf,
+  fieldsProblem,
+  firestoreId,
+  memberName,
+  pathIn,
+  typeOf,
+  Values,
+} from "./firestore_values.ts";
+import { Notes } from "./notes.ts";
+
+const DATABASE = "projects/p/databases/(default)";
+
+Deno.test("paths name a document, its collection and what it is in", () => {
+  assert.equal(pathIn(DATABASE, `${DATABASE}/documents/a/1`), "a/1");
+  assert.equal(pathIn(DATABASE, "projects/q/databases/(default)/documents/a/1"), null);
+  assert.equal(collectionPathOf("a/1"), "a");
+  assert.equal(collectionPathOf("a/1/b/2"), "a/b");
+  assert.match(firestoreId("a/1"), /^[0-9a-f]{24}$/);
+  assert.notEqual(firestoreId("a/1"), firestoreId("a/1/b/1"));
+});
+
+Deno.test("a type is told as far as a definition can have it", () => {
+  const array = (...values: object[]) => ({ arrayValue: { values } }) as never;
+  const cases: [never, string | null][] = [
+    [{ nullValue: null } as never, null],
+    [{ integerValue: "9007199254740991" } as never, "Number"],
+    [{ integerValue: "9007199254740992" } as never, "String"],
+    [{ doubleValue: "NaN" } as never, null],
+    [array(), "Array"],
+    [array({ nullValue: null }), "Array"],
+    [array({ stringValue: "" }, { bytesValue: "" }), "Array of String"],
+    [array({ stringValue: "" }, { booleanValue: true }), "Array of any"],
+    [array({ mapValue: {} }), "Array of any"],
+    [{ referenceValue: `${DATABASE}/documents/a/1/b/2` } as never, "Ref a/b"],
+    [{ referenceValue: "elsewhere" } as never, "String"],
+  ];
+  for (const [value, type] of cases) {
+    assert.equal(typeOf(value, DATABASE), type, JSON.stringify(value));
+  }
+});
+
+Deno.test("names within a map that cannot be stored become others, and none is lost", () => {
+  const notes = new Notes();
+  const names = ["a.b", "a_b", "a$b", "$a", "__proto__", "", " x "];
+  const fields = Object.fromEntries(names.map((name) => [name, { stringValue: name }]));
+  const json = new Values(DATABASE, notes).json({ mapValue: { fields } }, "posts.map");
+  assert.deepEqual(Object.values(json as object).sort(), names.toSorted());
+  for (const name of Object.keys(json as object)) assert.equal(memberName(name, new Set()), name);
+});
+
+Deno.test("what is no typed value is refused, however deep it lies", () => {
+  const inner = (value: unknown) => ({
+    a: { mapValue: { fields: { b: { arrayValue: { values: [value] } } } } },
+  });
+  assert.equal(fieldsProblem(inner({ stringValue: "x" }) as never), null);
+  for (const wrong of [1, null, {}, [], { x: 1 }, { stringValue: "x", booleanValue: true }]) {
+    assert.notEqual(fieldsProblem(inner(wrong) as never), null, JSON.stringify(wrong));
+  }
+  let deep: unknown = { nullValue: null };
+  for (let n = 0; n < 5_000; n++) deep = { mapValue: { fields: { x: deep } } };
+  assert.match(fieldsProblem({ deep } as never)!, /nested too deeply/);
+});

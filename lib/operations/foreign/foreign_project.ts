@@ -1,0 +1,144 @@
+import { createHash, hash } from "node:crypto";
+import type { IdentityRecord } from "../../auth/identities.ts";
+import type { UserRecord } from "../../auth/users.ts";
+import { hashedId } from "../../crypto/hashes.ts";
+import { recordText } from "../../store/json_text.ts";
+import { type Id, SNAPSHOT_BYTES, SNAPSHOT_RECORDS, type StoredRecord } from "../../store/port.ts";
+import {
+  ARCHIVE_FORMAT,
+  type ArchivedFile,
+  collectionFolder,
+  CONFIGURATION,
+  END,
+  type End,
+  fileLine,
+  IDENTITIES_FOLDER,
+  MANIFEST,
+  type Manifest,
+  type Part,
+  USERS_FOLDER,
+} from "../archive/format.ts";
+import type { Progress } from "../archive/progress.ts";
+import type { ArchiveWriter } from "../archive/writer.ts";
+import { CONFIGURATION_FORMAT } from "../project_configuration.ts";
+
+/** A definition as it is given: what has a default may be left out. */
+export interface GivenField {
+  readonly key?: string;
+  readonly type: string;
+  readonly ref?: string;
+  readonly items?: GivenField;
+  readonly fields?: readonly GivenField[];
+  readonly required?: boolean;
+  readonly unique?: boolean;
+  readonly index?: boolean;
+  readonly file?: boolean;
+  readonly public?: boolean;
+}
+
+export interface GivenCollection {
+  readonly name: string;
+  readonly fields: readonly GivenField[];
+  readonly rls: { readonly enabled: true; readonly mode: "private"; readonly ownerField: string };
+  readonly indexes: readonly { readonly fields: readonly string[]; readonly unique: boolean }[];
+}
+
+export interface ForeignFile {
+  /** What its path ends with. */
+  readonly name: string;
+  readonly row: ArchivedFile;
+  open(): Promise<ReadableStream<Uint8Array>>;
+}
+
+/**
+ * What a project is made of that comes from elsewhere. The same source gives the same, and all records
+ * come in the order of their ids.
+ */
+export interface ForeignProject {
+  readonly id: Id;
+  readonly name: string;
+  /** What the source is of: the time of all that has none of its own. */
+  readonly at: string;
+  readonly configuration: {
+    readonly userFields: readonly GivenField[];
+    readonly collections: readonly GivenCollection[];
+    readonly providers: readonly object[];
+  };
+  users(): Iterable<UserRecord>;
+  identities(): Iterable<IdentityRecord>;
+  documents(collection: string): Iterable<StoredRecord>;
+  files(): Iterable<ForeignFile>;
+}
+
+/** Keeps the id that something had elsewhere, so that links to it can be followed. */
+export const SOURCE_ID = "sourceId";
+
+/** The id of what has another one elsewhere. */
+export const foreignId = (...parts: readonly string[]): Id => hashedId(JSON.stringify(parts));
+
+/** The same as a UUID, for the name of a file. */
+export function foreignUuid(...parts: readonly string[]): string {
+  const digits = hash("sha256", JSON.stringify(["file", ...parts]), "hex");
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
+}
+
+/** Writes a project as its archive. */
+export async function writeForeignProject(
+  writer: ArchiveWriter,
+  project: ForeignProject,
+  progress: Progress,
+): Promise<void> {
+  const { id, name, at, configuration } = project;
+  const manifest: Manifest = { format: ARCHIVE_FORMAT, project: { id, name }, createdAt: at };
+  await writer.json(MANIFEST, manifest);
+  await writer.json(CONFIGURATION, { format: CONFIGURATION_FORMAT, ...configuration });
+  const records = (folder: string, all: Iterable<StoredRecord>) =>
+    writer.records(folder, pagesOf(all), progress.of(`reading ${folder}`));
+  const users = await records(USERS_FOLDER, project.users());
+  const identities = await records(IDENTITIES_FOLDER, project.identities());
+  const collections: Record<string, Part> = {};
+  for (const { name } of configuration.collections) {
+    collections[name] = await records(collectionFolder(name), project.documents(name));
+  }
+  const read = { from: at, to: at, isOfOneMoment: true };
+  const files = await writeFiles(writer, project, progress);
+  const end: End = { read, users, identities, collections, files, missingFiles: [] };
+  await writer.json(END, end);
+  writer.end();
+}
+
+async function writeFiles(
+  writer: ArchiveWriter,
+  project: ForeignProject,
+  progress: Progress,
+): Promise<End["files"]> {
+  const hash = createHash("sha256");
+  const written = progress.of("reading files");
+  let [count, bytes] = [0, 0];
+  for (const { name, row, open } of project.files()) {
+    hash.update(fileLine(name, row, await writer.file(name, row, await open())));
+    count++;
+    bytes += row.bytes;
+    written(1);
+  }
+  return { count, bytes, sha256: hash.digest("hex") };
+}
+
+interface Line {
+  readonly json: string;
+  readonly revision: number;
+}
+
+/** As large as those of a snapshot. */
+async function* pagesOf(records: Iterable<StoredRecord>): AsyncGenerator<readonly Line[]> {
+  let [page, length]: [Line[], number] = [[], 0];
+  for (const record of records) {
+    const json = recordText(record);
+    page.push({ json, revision: 1 });
+    length += json.length;
+    if (page.length < SNAPSHOT_RECORDS && length < SNAPSHOT_BYTES) continue;
+    yield page;
+    [page, length] = [[], 0];
+  }
+  if (page.length > 0) yield page;
+}

@@ -1,0 +1,113 @@
+import { identityOf, type IdentityRecord } from "../../auth/identities.ts";
+import {
+  type LinkedProvider,
+  type OwnMember,
+  USERNAME,
+  type UserRecord,
+} from "../../auth/users.ts";
+import { isBcrypt } from "../../credentials/passwords.ts";
+import { canonicalEmail, isPlainEmail } from "../../emails.ts";
+import { PERSON_NAME_LENGTH_MAX, USER_FIELDS_BYTES_MAX } from "../../limits.ts";
+import { lineOf, pictureOf } from "../../social/profile.ts";
+import { exceedsBytes } from "../../store/json_text.ts";
+import type { Id, Json } from "../../store/port.ts";
+import { foreignId } from "./foreign_project.ts";
+import type { Notes } from "./notes.ts";
+
+/** A user as another system keeps one. */
+export interface ForeignUser {
+  readonly _id: Id;
+  /** Null also where another user has it. */
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly name: string | null;
+  readonly username: string | null;
+  readonly avatarUrl: string | null;
+  readonly disabled: boolean;
+  /** Null where there is none, or none that can be checked here. */
+  readonly passwordHash: string | null;
+  readonly providers: readonly LinkedProvider[];
+  readonly claims: { [name: string]: Json };
+  readonly fields: { [name: string]: Json };
+  readonly lastSignInAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+const OWN: readonly OwnMember[] = ["name", "username", "avatarUrl"];
+
+/** The user as one is stored here; what cannot be is left out and told. */
+export function userRecord(user: ForeignUser, notes: Notes): UserRecord {
+  const { _id, emailVerified, disabled, lastSignInAt, createdAt, updatedAt } = user;
+  const email = emailOf(user, notes);
+  const name = lineOf(user.name, PERSON_NAME_LENGTH_MAX);
+  const username = usernameOf(user, notes);
+  const avatarUrl = pictureOf(user.avatarUrl);
+  if (user.name && name !== user.name) notes.count("users: names that were shortened to a line");
+  if (user.avatarUrl && avatarUrl === null) {
+    notes.count("users: pictures left out, because they have no https address");
+  }
+  return {
+    _id,
+    emailVerified: email !== null && emailVerified,
+    name,
+    avatarUrl,
+    disabled,
+    passwordHash: passwordOf(user, notes),
+    providers: [...user.providers],
+    // What they are called here is not what a provider calls them.
+    ownMembers: OWN.filter((member) => ({ name, username, avatarUrl })[member] !== null),
+    roles: [],
+    claims: user.claims,
+    fields: fieldsOf(user, notes),
+    lastSignInAt,
+    createdAt,
+    updatedAt,
+    email,
+    emailLower: email === null ? null : canonicalEmail(email),
+    username,
+    usernameLower: username === null ? null : username.toLowerCase(),
+  };
+}
+
+function emailOf({ email }: ForeignUser, notes: Notes): string | null {
+  if (!email || isPlainEmail(email)) return email || null;
+  notes.count("users: e-mails left out, because they are no plain address");
+  return null;
+}
+
+function usernameOf({ username }: ForeignUser, notes: Notes): string | null {
+  if (!username || USERNAME.test(username)) return username || null;
+  notes.count("users: usernames left out, because they are none here");
+  return null;
+}
+
+function passwordOf({ passwordHash }: ForeignUser, notes: Notes): string | null {
+  if (passwordHash === null || isBcrypt(passwordHash)) return passwordHash;
+  notes.count(
+    "users: passwords left out, because their hash is not of bcrypt with a cost from 4 to 14; these " +
+      "users ask for a code",
+  );
+  return null;
+}
+
+function fieldsOf({ fields }: ForeignUser, notes: Notes): { [name: string]: Json } {
+  if (!exceedsBytes(JSON.stringify(fields), USER_FIELDS_BYTES_MAX)) return fields;
+  notes.count(`users: fields left out, because they have more than ${USER_FIELDS_BYTES_MAX} bytes`);
+  return {};
+}
+
+/** How a provider's user is found. @param email What the provider is known to have said. */
+export const identityRecord = (
+  userId: Id,
+  { provider, providerUserId }: LinkedProvider,
+  email: string | null,
+): IdentityRecord => ({
+  _id: identityId(provider, providerUserId),
+  identity: identityOf(provider, providerUserId),
+  userId,
+  seen: { email, name: null, username: null, avatarUrl: null },
+});
+
+export const identityId = (provider: string, providerUserId: string): Id =>
+  foreignId("identity", provider, providerUserId);

@@ -1,0 +1,193 @@
+import { newPath } from "../../files/paths.ts";
+import { CONTENT_TYPE_LENGTH_MAX, FILENAME_LENGTH_MAX } from "../../limits.ts";
+import { parseJson } from "../../store/json_text.ts";
+import type { Id, Json } from "../../store/port.ts";
+import { isObject } from "../../store/shape.ts";
+import { textProblem } from "../../text/input_text.ts";
+import type { ArchivedFile } from "../archive/format.ts";
+import type { Progress } from "../archive/progress.ts";
+import { type ForeignFile, foreignId, foreignUuid } from "./foreign_project.ts";
+import type { Notes } from "./notes.ts";
+import type { FieldPlans } from "./pocketbase_fields.ts";
+import {
+  type PocketbaseCollection,
+  pocketbaseId,
+  type PocketbaseSource,
+} from "./pocketbase_source.ts";
+import { quoted, type Row } from "./scratch.ts";
+
+/** A folder to be read. Paths have slashes, and lead nowhere else. */
+export interface SourceFolder {
+  /** Null where there is no such file in it. */
+  size(path: string): Promise<number | null>;
+  open(path: string): Promise<ReadableStream<Uint8Array>>;
+}
+
+/** Beside each file PocketBase keeps what it is, in so many bytes at most. */
+const ATTRIBUTES_BYTES_MAX = 65_536;
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/;
+const OPAQUE = "application/octet-stream";
+
+/** Names in a database are no more to be trusted than the rest of it. */
+const PLAIN_NAME = /^(?!\.{1,2}$)[^/\\\0]{1,255}$/;
+
+interface FileOwner {
+  readonly collection: PocketbaseCollection;
+  readonly plans: FieldPlans;
+  readonly isUsers: boolean;
+}
+
+/** The files of a source, which are found before records are read that name them. */
+export class PocketbaseFiles {
+  readonly #source: PocketbaseSource;
+  readonly #folder: SourceFolder;
+  readonly #at: string;
+  readonly #find: (...values: string[]) => Row | null;
+
+  private constructor(source: PocketbaseSource, folder: SourceFolder, at: string) {
+    this.#source = source;
+    this.#folder = folder;
+    this.#at = at;
+    source.db.exec(
+      "CREATE TEMP TABLE corbel_files (id TEXT PRIMARY KEY, name TEXT, row TEXT, path TEXT) WITHOUT ROWID",
+    );
+    this.#find = source.db.finder("SELECT name FROM corbel_files WHERE id = ?");
+  }
+
+  static async find(
+    source: PocketbaseSource,
+    owners: readonly FileOwner[],
+    { folder, at, notes, progress }: {
+      readonly folder: SourceFolder;
+      readonly at: string;
+      readonly notes: Notes;
+      readonly progress: Progress;
+    },
+  ): Promise<PocketbaseFiles> {
+    const files = new PocketbaseFiles(source, folder, at);
+    const found = progress.of("looking for files");
+    for (const owner of owners) {
+      for (const { source: field } of owner.plans.fields) {
+        if (field.type === "file") await files.#add(owner, field, { notes, found });
+      }
+    }
+    if (source.hasBucket) {
+      notes.say("Files of a bucket are taken only where they are in storage/ too");
+    }
+    return files;
+  }
+
+  /** What the path of a file ends with; null where it is not there. */
+  nameOf(collection: PocketbaseCollection, recordId: string, filename: string): string | null {
+    return this.#find(idOf(collection, recordId, filename))?.name as string | undefined ?? null;
+  }
+
+  *all(): Generator<ForeignFile> {
+    const rows = this.#source.db.rows("SELECT name, row, path FROM corbel_files ORDER BY id");
+    for (const { name, row, path } of rows) {
+      yield {
+        name: String(name),
+        row: parseJson(String(row)) as unknown as ArchivedFile, // Written below.
+        open: () => this.#folder.open(String(path)),
+      };
+    }
+  }
+
+  async #add(
+    { collection, plans, isUsers }: FileOwner,
+    field: FieldPlans["fields"][number]["source"],
+    { notes, found }: { readonly notes: Notes; readonly found: (count: number) => void },
+  ): Promise<void> {
+    const { db } = this.#source;
+    const [column, created] = [quoted(field.name), plans.createdAt ?? null];
+    const insert = db.runner("INSERT OR IGNORE INTO corbel_files VALUES (?, ?, ?, ?)");
+    const rows = db.rows(
+      `SELECT "id", CAST(${column} AS TEXT) AS files${
+        created === null ? "" : `, ${quoted(created)} AS created`
+      } FROM ${quoted(collection.name)} WHERE ${column} NOT IN ('', '[]')`,
+    );
+    for (const row of rows) {
+      const recordId = String(row.id);
+      for (const filename of wordsIn(String(row.files))) {
+        const path = [collection.id, recordId, filename].every((one) => PLAIN_NAME.test(one))
+          ? `storage/${collection.id}/${recordId}/${filename}`
+          : null;
+        const bytes = path === null ? null : await this.#folder.size(path);
+        if (path === null || bytes === null) {
+          notes.count(
+            `${collection.name}.${field.name}: files left out, because they are not in storage/`,
+          );
+          continue;
+        }
+        const told = await this.#told(path, filename);
+        const uuid = foreignUuid(collection.id, recordId, filename);
+        const file: ArchivedFile = {
+          _id: idOf(collection, recordId, filename),
+          ...told,
+          bytes,
+          visibility: field.protected ? "private" : "public",
+          ownerId: isUsers ? pocketbaseId(collection.id, recordId) : null,
+          createdAt: timeOf(row.created ?? null) ?? this.#at,
+        };
+        insert(file._id, newPath("", uuid, filename).slice(1), JSON.stringify(file), path);
+        found(1);
+      }
+    }
+  }
+
+  /** What its upload said of it. */
+  async #told(
+    path: string,
+    filename: string,
+  ): Promise<Pick<ArchivedFile, "filename" | "contentType">> {
+    const attributes = await this.#attributes(`${path}.attrs`);
+    const type = attributes["user.content_type"];
+    const metadata = attributes["user.metadata"];
+    const original = isObject(metadata ?? null)
+      ? (metadata as { [name: string]: Json })["original-filename"]
+      : null;
+    const isType = typeof type === "string" && type.length <= CONTENT_TYPE_LENGTH_MAX &&
+      MEDIA_TYPE.test(type);
+    const isName = typeof original === "string" && original !== "" &&
+      original.length <= FILENAME_LENGTH_MAX && textProblem(original) === null;
+    return { filename: isName ? original : filename, contentType: isType ? type : OPAQUE };
+  }
+
+  async #attributes(path: string): Promise<{ readonly [name: string]: Json }> {
+    const bytes = await this.#folder.size(path);
+    if (bytes === null || bytes > ATTRIBUTES_BYTES_MAX) return {};
+    const text = await new Response(await this.#folder.open(path)).text();
+    try {
+      const value = parseJson(text);
+      return isObject(value) ? value : {};
+    } catch {
+      return {};
+    }
+  }
+}
+
+const idOf = (collection: PocketbaseCollection, recordId: string, filename: string): Id =>
+  foreignId("pocketbase file", collection.id, recordId, filename);
+
+/** One text, or the texts of a list: how PocketBase keeps what a field may have several of. */
+export function wordsIn(value: string): string[] {
+  if (!value.startsWith("[")) return value === "" ? [] : [value];
+  try {
+    const names = parseJson(value);
+    return Array.isArray(names)
+      ? names.filter((one) => typeof one === "string" && one !== "") as string[]
+      : [];
+  } catch {
+    return [];
+  }
+}
+
+/** `2026-01-31 12:00:00.000Z`, as PocketBase keeps times; null for anything else. */
+export function timeOf(value: string | number | null): string | null {
+  const ms = typeof value === "string" && TIME.test(value)
+    ? Date.parse(value.replace(" ", "T"))
+    : NaN;
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
+
+const TIME = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?Z$/;

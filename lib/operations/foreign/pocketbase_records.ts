@@ -1,0 +1,122 @@
+import type { ItemDefinition } from "../../documents/fields.ts";
+import { parseJson } from "../../store/json_text.ts";
+import type { Id, Json, StoredRecord } from "../../store/port.ts";
+import { fittingValue } from "./fitting.ts";
+import { SOURCE_ID } from "./foreign_project.ts";
+import type { Notes } from "./notes.ts";
+import type { FieldPlan, FieldPlans } from "./pocketbase_fields.ts";
+import { type PocketbaseFiles, timeOf, wordsIn } from "./pocketbase_files.ts";
+import {
+  columnOf,
+  idOf,
+  type PocketbaseCollection,
+  pocketbaseId,
+  type PocketbaseSource,
+} from "./pocketbase_source.ts";
+import { quoted, type Row } from "./scratch.ts";
+
+/** What values are made of that stand for something else. */
+export interface RecordContext {
+  readonly projectId: Id;
+  readonly at: string;
+  readonly files: PocketbaseFiles;
+  readonly notes: Notes;
+}
+
+/** The rows of a collection in the order of the ids that they get, which is their `_id`. */
+export function* rowsOf(
+  { db }: PocketbaseSource,
+  collection: PocketbaseCollection,
+  columns: readonly string[] = [],
+): Generator<Row> {
+  const list = [`${idOf(collection)} AS "_id"`, ...collection.fields.map(columnOf), ...columns];
+  yield* db.rows(`SELECT ${list.join(", ")} FROM ${quoted(collection.name)} ORDER BY 1`);
+}
+
+/** The times of a record; those of the source where it has none. */
+export function timesOf(row: Row, { createdAt, updatedAt }: FieldPlans, at: string) {
+  const created = createdAt === null ? null : timeOf(row[createdAt]!);
+  const updated = updatedAt === null ? null : timeOf(row[updatedAt]!);
+  return { createdAt: created ?? updated ?? at, updatedAt: updated ?? created ?? at };
+}
+
+/** The records of a collection as documents. */
+export function* documentsOf(
+  source: PocketbaseSource,
+  plan: FieldPlans & { readonly source: PocketbaseCollection },
+  context: RecordContext,
+): Generator<StoredRecord> {
+  for (const row of rowsOf(source, plan.source)) {
+    yield {
+      _id: String(row._id),
+      [SOURCE_ID]: String(row.id),
+      ...fieldsOf(row, plan, context),
+      ...timesOf(row, plan, context.at),
+      isDeleted: false,
+      deletedAt: null,
+    };
+  }
+}
+
+/** What the fields of a row hold. Files of users are told by their names alone. */
+export function fieldsOf(
+  row: Row,
+  { source, fields }: FieldPlans & { readonly source: PocketbaseCollection },
+  context: RecordContext,
+  isUsers = false,
+): { [name: string]: Json } {
+  const { notes, projectId, files } = context;
+  const filePath = (filename: string): string[] => {
+    const name = files.nameOf(source, String(row.id), filename);
+    if (name === null) return [];
+    return [isUsers ? name : `${projectId}/${name}`];
+  };
+  return Object.fromEntries(fields.map((plan) => {
+    const where = `${source.name}.${plan.source.name}`;
+    const value = valueOf(row[plan.source.name]!, plan, filePath);
+    // The schema asks for no more than a definition does that it was given.
+    const type = plan.type as ItemDefinition | null;
+    return [plan.key, fittingValue(type, value, { where, notes })];
+  }));
+}
+
+function valueOf(
+  cell: string | number | null,
+  { source, type, emptyIsNull }: FieldPlan,
+  filePath: (filename: string) => string[],
+): Json {
+  if (cell === null) return null;
+  const isMany = source.maxSelect > 1;
+  switch (source.type) {
+    case "number":
+      return cell;
+    case "bool":
+      return cell !== 0;
+    case "date":
+    case "autodate":
+      return timeOf(cell);
+    case "json":
+    case "geoPoint":
+      return jsonOf(String(cell));
+    case "file": {
+      const paths = wordsIn(String(cell)).flatMap(filePath);
+      return isMany ? paths : paths[0] ?? null;
+    }
+    case "select":
+    case "relation": {
+      const words = wordsIn(String(cell));
+      const isReference = (type?.items ?? type)?.ref !== undefined;
+      const values = isReference ? words.map((id) => pocketbaseId(source.collectionId, id)) : words;
+      return isMany ? values : values[0] ?? null;
+    }
+  }
+  return emptyIsNull && cell === "" ? null : cell;
+}
+
+function jsonOf(text: string): Json {
+  try {
+    return text === "" ? null : parseJson(text);
+  } catch {
+    return text;
+  }
+}

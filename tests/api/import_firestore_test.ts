@@ -1,0 +1,306 @@
+import assert from "node:assert/strict";
+import { USERS } from "@/lib/auth/users.ts";
+import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { assertTraceless } from "./archives.ts";
+import {
+  assertTold,
+  type Folder,
+  importFrom,
+  projectOf,
+  scratchIn,
+  temporaryFolder,
+} from "./foreign_sources.ts";
+import { ok, refused } from "./test_collection.ts";
+import { ADA, logIn, PASSWORD, storedUsers, userOf } from "./user_email.ts";
+
+const DATABASE = "projects/shop-1/databases/(default)";
+const BCRYPT = "$2a$04$PS0cH9PdGgmn6DSknloRt.Q.b6Ppinv4tfBxLDcS93faIN772lOCC";
+const TIMES = { createTime: "2024-05-01T10:00:00.123456Z", updateTime: "2024-06-01T10:00:00Z" };
+
+const nameOf = (path: string) => `${DATABASE}/documents/${path}`;
+const document = (path: string, fields: object = {}) => ({ name: nameOf(path), fields, ...TIMES });
+const text = (stringValue: string) => ({ stringValue });
+
+/** An export of these lines. */
+async function exported(
+  ...lines: readonly (object | string)[]
+): Promise<Folder & { source: string }> {
+  const folder = await temporaryFolder();
+  const texts = lines.map((line) => typeof line === "string" ? line : JSON.stringify(line));
+  await Deno.writeTextFile(
+    `${folder.path}/export.jsonl`,
+    texts.map((line) => `${line}\n`).join(""),
+  );
+  return { ...folder, source: `firestore:${folder.path}/export.jsonl` };
+}
+
+async function documentsOf(project: TestProject, name: string, query = "") {
+  const answer = await project.asSecret({ path: `/api/data/${name}?limit=100${query}` });
+  // deno-lint-ignore no-explicit-any -- Documents of several shapes.
+  return new Map<string, any>(ok(answer).items.map((one: any) => [one.sourceId, one]));
+}
+
+async function usersBySource(app: TestApp, project: TestProject) {
+  const users = await storedUsers(app, project);
+  return new Map(users.map((user) => [String(user.fields!.sourceId), user]));
+}
+
+const USER_LINES = [
+  {
+    localId: "uid-ada",
+    email: ADA,
+    emailVerified: true,
+    displayName: "Ada",
+    photoUrl: "https://example.com/ada.png",
+    passwordHash: btoa(BCRYPT),
+    createdAt: "1714557600000",
+    lastSignedInAt: "1717236000000",
+    customAttributes: '{"plan":"pro"}',
+    phoneNumber: "+4912345",
+    providerUserInfo: [
+      { providerId: "google.com", rawId: "g-1", email: ADA },
+      { providerId: "apple.com", rawId: "a-1" },
+    ],
+  },
+  { localId: "uid-bob", email: "bob@example.com", passwordHash: "c2NyeXB0", salt: "c2FsdA==" },
+  { localId: "uid-eve", email: "ADA@example.com", disabled: true },
+];
+
+Deno.test("documents of Firestore become documents: every type has its value", async () => {
+  await using source = await exported(
+    document("posts/full", {
+      nothing: { nullValue: null },
+      yes: { booleanValue: true },
+      whole: { integerValue: "42" },
+      half: { doubleValue: 0.5 },
+      at: { timestampValue: "2026-01-31T12:00:00.123456Z" },
+      title: text("Hello"),
+      bytes: { bytesValue: "AAEC" },
+      tag: { referenceValue: nameOf("tags/red") },
+      lost: { referenceValue: nameOf("nowhere/x") },
+      place: { geoPointValue: { latitude: 52.5, longitude: 13.4 } },
+      words: { arrayValue: { values: [text("a"), text("b")] } },
+      tags: { arrayValue: { values: [{ referenceValue: nameOf("tags/red") }] } },
+      none: { arrayValue: {} },
+      map: { mapValue: { fields: { "a.b": { integerValue: "1" }, a_b: text("x") } } },
+    }),
+    document("posts/half", { mixed: text("x"), whole: { integerValue: "7" } }),
+    document("posts/other", { mixed: { booleanValue: false }, createdAt: text("then") }),
+    document("posts/full/comments/c1", { body: text("Nice") }),
+    document("tags/red", { label: text("Red") }),
+  );
+  await using app = await openTestApp();
+  const report = await importFrom(app, source.source);
+  assert.deepEqual(report.imported, {
+    users: 0,
+    identities: 0,
+    "collections/posts": 3,
+    "collections/posts_comments": 1,
+    "collections/tags": 1,
+    files: 0,
+  });
+  assert.equal(report.name, "shop-1");
+  const project = projectOf(app, report);
+  const posts = await documentsOf(project, "posts");
+  const red = (await documentsOf(project, "tags")).get("red");
+  const { _id, isDeleted: _isDeleted, deletedAt: _deletedAt, ...post } = posts.get("full");
+  assert.deepEqual(post, {
+    sourceId: "full",
+    nothing: null,
+    yes: true,
+    whole: 42,
+    half: 0.5,
+    at: "2026-01-31T12:00:00.123Z",
+    title: "Hello",
+    bytes: "AAEC",
+    tag: red._id,
+    lost: "nowhere/x",
+    place: { latitude: 52.5, longitude: 13.4 },
+    words: ["a", "b"],
+    tags: [red._id],
+    none: [],
+    map: { a_b_: 1, a_b: "x" },
+    createdAt: "2024-05-01T10:00:00.123Z",
+    updatedAt: "2024-06-01T10:00:00.000Z",
+  });
+  assert.deepEqual(
+    [posts.get("half").mixed, posts.get("other").mixed, posts.get("other").source_createdAt],
+    ["x", false, "then"],
+  );
+  const comments = await documentsOf(project, "posts_comments", "&populate=parent");
+  assert.equal(comments.get("posts/full/comments/c1").parent.title, "Hello");
+  const populated = await documentsOf(project, "posts", "&populate=tag,tags");
+  assert.equal(populated.get("full").tags[0].label, "Red");
+  assertTold(
+    report,
+    /^posts\/comments is called posts_comments/,
+    /^posts\.createdAt is called source_createdAt/,
+    /^posts: not declared.*mixed/,
+    /^posts\.map: names within it that are others now: 1$/,
+    /^posts: security rules hold no more.*nobody owns/,
+  );
+});
+
+Deno.test("users of Firebase come with what can be checked here, and the others ask for a code", async () => {
+  await using source = await exported(...USER_LINES);
+  await using app = await openTestApp();
+  const report = await importFrom(app, source.source);
+  assert.deepEqual(report.imported, { users: 3, identities: 1, files: 0 });
+  const project = projectOf(app, report);
+  const users = await usersBySource(app, project);
+  const ada = users.get("uid-ada")!;
+  assert.deepEqual(
+    [ada.email, ada.emailVerified, ada.name, ada.avatarUrl, ada.claims, ada.fields, ada.createdAt],
+    [
+      ADA,
+      true,
+      "Ada",
+      "https://example.com/ada.png",
+      { plan: "pro" },
+      { sourceId: "uid-ada", phoneNumber: "+4912345" },
+      "2024-05-01T10:00:00.000Z",
+    ],
+  );
+  assert.deepEqual(
+    ada.providers.map(({ provider, providerUserId }) => [provider, providerUserId]),
+    [
+      ["google", "g-1"],
+    ],
+  );
+  assert.equal(userOf(await logIn(project, ADA, PASSWORD)).id, ada._id);
+  assert.match((await usersBySource(app, project)).get("uid-ada")!.passwordHash!, /^\$argon2id\$/);
+  assert.equal(users.get("uid-bob")!.passwordHash, null);
+  refused(await logIn(project, "bob@example.com", PASSWORD), 401, "INVALID_CREDENTIALS");
+  const eve = users.get("uid-eve")!;
+  assert.deepEqual([eve.email, eve.disabled], [null, true]);
+  assertTold(
+    report,
+    /passwords left out.*ask for a code: 1$/,
+    /emails left out, because another user has the same one: 1$/,
+    /sign-ins by apple\.com left out.*: 1$/,
+  );
+});
+
+Deno.test("texts that are ids of users become references, and say to whom documents belong", async () => {
+  await using source = await exported(
+    ...USER_LINES,
+    document("notes/n1", { owner: text("uid-ada"), body: text("mine") }),
+    document("notes/n2", { owner: text("uid-bob"), body: text("uid-bob") }),
+    document("users/uid-ada", { nick: text("A") }),
+    document("mixed/m1", { who: text("uid-ada") }),
+    document("mixed/m2", { who: text("somebody else") }),
+  );
+  await using app = await openTestApp();
+  const report = await importFrom(app, source.source);
+  const project = projectOf(app, report);
+  const ada = userOf(await logIn(project, ADA, PASSWORD));
+  const notes = ok(await project.asPublic({ path: "/api/data/notes?populate=owner" }, ada)).items;
+  assert.deepEqual(notes.map((one: { body: string }) => one.body), ["mine"]);
+  assert.equal(notes[0].owner.name, "Ada");
+  const profiles = ok(await project.asPublic({ path: "/api/data/app_users" }, ada)).items;
+  assert.deepEqual(profiles.map((one: { nick: string }) => one.nick), ["A"]);
+  assert.equal((await documentsOf(project, "mixed")).get("m1").who, "uid-ada");
+  assertTold(
+    report,
+    /^users is called app_users/,
+    /^notes\.owner refers to users/,
+    /^notes: security rules hold no more.*"owner" names/,
+    /^users: security rules hold no more.*"ownerId" names/,
+  );
+});
+
+Deno.test("what has no exact value here is told, and what fits stays", async () => {
+  await using source = await exported(
+    document("things/a", {
+      big: { integerValue: "9007199254740993" },
+      infinite: { doubleValue: "Infinity" },
+      rich: { doubleValue: 1.5 },
+      "first name": text("Ada"),
+      $where: text("x"),
+    }),
+    document("things/b", { big: { integerValue: "1" } }),
+    { name: nameOf("things/c") },
+  );
+  await using app = await openTestApp();
+  const report = await importFrom(app, source.source);
+  const things = await documentsOf(projectOf(app, report), "things");
+  const thing = things.get("a");
+  assert.deepEqual(
+    [thing.big, thing.infinite, thing.rich, thing["first name"], thing.where],
+    ["9007199254740993", null, 1.5, "Ada", "x"],
+  );
+  assert.equal(things.get("b").big, 1);
+  assert.match(things.get("c").createdAt, /^20\d\d-/);
+  assertTold(report, /things\.infinite: numbers left out.*: 1$/, /^things: not declared.*big/);
+});
+
+Deno.test("the same export gives the same project, which is refused a second time", async () => {
+  await using source = await exported(document("a/1"), document("a/2"), ...USER_LINES);
+  await using app = await openTestApp();
+  const first = await importFrom(app, source.source);
+  await assertTraceless(app.services, () => importFrom(app, source.source), /already.*--copy/s);
+  const copy = await importFrom(app, source.source, "--copy");
+  assert.deepEqual(copy.hashes, first.hashes);
+  assert.deepEqual(await scratchIn(app), []);
+});
+
+Deno.test("an export with a line that is neither document nor user is refused by the line, and leaves no trace", async () => {
+  const good = document("posts/a", { title: text("x") });
+  let deep: object = text("x");
+  for (let n = 0; n < 50; n++) deep = { arrayValue: { values: [deep] } };
+  const cases: [(object | string)[], RegExp][] = [
+    [[], /export is empty/],
+    [["", "  "], /export is empty/],
+    [[good, "{"], /Line 2 is not valid JSON/],
+    [[good, "[1]"], /Line 2 is no JSON object/],
+    [[good, { id: 1 }], /Line 2 is neither a document/],
+    [[good, good], /Line 2: "posts\/a" comes twice/],
+    [[USER_LINES[0]!, USER_LINES[0]!], /Line 2: the user "uid-ada" comes twice/],
+    [[{ name: "posts/a" }], /Line 1: "posts\/a" is the name of no document/],
+    [[document("posts")], /name of no document/],
+    [[document("posts//comments/c")], /name of no document/],
+    [[good, { ...good, name: good.name.replace("shop-1", "other") }], /Line 2 is of .*other/],
+    [[document("posts/a", { title: "x" })], /Line 1: the field "title" has no type/],
+    [[document("posts/a", { title: { fancyValue: 1 } })], /type that nobody knows/],
+    [
+      [document("posts/a", { title: { stringValue: "x", nullValue: null } })],
+      /type that nobody knows/,
+    ],
+    [[document("posts/a", { list: { arrayValue: { values: {} } } })], /is no array/],
+    [[document("posts/a", { deep })], /nested too deeply/],
+    [[{ ...good, createTime: 5 }], /Line 1: createTime/],
+    [[{ localId: "x", providerUserInfo: {} }], /Line 1: providerUserInfo/],
+    [[document("posts/a", { title: text("x".repeat(17_000_000)) })], /Line 1 is longer than/],
+  ];
+  await using app = await openTestApp();
+  for (const [lines, refusal] of cases) {
+    await using source = await exported(...lines);
+    await assertTraceless(app.services, () => importFrom(app, source.source), refusal);
+    assert.deepEqual(await scratchIn(app), []);
+  }
+  await using source = await exported("");
+  await Deno.writeFile(`${source.path}/export.jsonl`, Uint8Array.of(0x7b, 0xff, 0xfe, 0x0a));
+  await assertTraceless(app.services, () => importFrom(app, source.source), /not UTF-8/);
+  const missing = `firestore:${source.path}/none`;
+  await assertTraceless(app.services, () => importFrom(app, missing), /Cannot read the file/);
+});
+
+Deno.test("documents that are too large are refused together, and left out with --continue", async () => {
+  const large = document("posts/large", {
+    list: { arrayValue: { values: [text("x".repeat(900_000)), text("y".repeat(300_000))] } },
+  });
+  await using source = await exported(large, document("posts/small", { title: text("x") }));
+  await using app = await openTestApp();
+  await assertTraceless(
+    app.services,
+    () => importFrom(app, source.source),
+    /too large.*--continue/s,
+  );
+  const report = await importFrom(app, source.source, "--continue");
+  assert.deepEqual(report.leftOut, { "collections/posts": 1 });
+  assert.deepEqual([...(await documentsOf(projectOf(app, report), "posts")).keys()], ["small"]);
+  assert.equal(
+    await app.services.engine.records(report.projectId, USERS).count({ op: "and", of: [] }),
+    0,
+  );
+});
