@@ -1,7 +1,9 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { canonicalEmail } from "../emails.ts";
+import type { Cursors } from "../paging/cursor.ts";
+import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { Problem } from "../problems.ts";
-import { eq } from "../store/filter.ts";
+import { ALL, eq } from "../store/filter.ts";
 import type { Change, Engine, Id } from "../store/port.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
 import { deleteAccountTokens } from "./manage_tokens.ts";
@@ -23,6 +25,16 @@ async function findAccount(
     .findOne(eq("emailLower", canonicalEmail(email)));
   if (found === null) throw new Problem("ACCOUNT_NOT_FOUND");
   return found.value;
+}
+
+/** The accounts, the newest first. Throws `INVALID_CURSOR`. */
+export function listAccounts(
+  services: { engine: Engine; cursors: Cursors },
+  request: PageRequest,
+): Promise<RecordPage<AccountRecord>> {
+  const records = services.engine.records<AccountRecord>("control", ACCOUNTS);
+  const list = { projectId: "control", name: ACCOUNTS.name, records, asked: ALL, filter: ALL };
+  return readPage(services, list, request);
 }
 
 /**

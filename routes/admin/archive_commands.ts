@@ -16,6 +16,7 @@ const STANDARD = "-";
 /** A project as one file, for another deployment. */
 export const ARCHIVE_COMMANDS: readonly (readonly [string, Command])[] = [
   ["project export", {
+    summary: "Write all of a project into one file",
     usage: "--project ID --to FILE|- [--with-secrets]",
     options: { values: ["project", "to"], flags: ["with-secrets"] },
     // The archive itself.
@@ -23,8 +24,10 @@ export const ARCHIVE_COMMANDS: readonly (readonly [string, Command])[] = [
     run: exportTo,
   }],
   ["project import", {
+    summary: "Make a project of such a file",
     usage: "--from FILE [--name NAME] [--owner EMAIL] [--copy] [--continue] [--with-secrets]",
     options: { values: ["from", "name", "owner"], flags: ["copy", "continue", "with-secrets"] },
+    mayBeFirst: () => true,
     run: importFrom,
   }],
 ];
