@@ -9,7 +9,12 @@ import { endAccountSessions } from "./end_account_sessions.ts";
 import { deleteAccountTokens } from "./manage_tokens.ts";
 import { dropCodes } from "../credentials/codes.ts";
 import { checkNewPassword, type Passwords } from "../credentials/passwords.ts";
-import { type AccountRecord, ACCOUNTS, type PlanName } from "../projects/account_records.ts";
+import {
+  type AccountRecord,
+  ACCOUNTS,
+  DEMO_MEMBERS,
+  type PlanName,
+} from "../projects/account_records.ts";
 
 interface ManageServices {
   readonly engine: Engine;
@@ -48,7 +53,7 @@ export async function resetPassword(
   const account = await findAccount(services, email);
   await checkNewPassword(password, account.email);
   const passwordHash = await services.passwords.hash(password);
-  await changeAccount(services, account._id, { set: { passwordHash }, unset: ["demo"] }, {
+  await changeAccount(services, account._id, { set: { passwordHash }, unset: DEMO_MEMBERS }, {
     endsAccess: true,
   });
   return account._id;

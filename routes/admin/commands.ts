@@ -1,7 +1,7 @@
 import { reseal } from "@/lib/operations/reseal.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { KeyKind } from "@/lib/projects/api_keys.ts";
-import { rotateKey } from "@/lib/projects/projects.ts";
+import { publishableKeyOf, rotateKey } from "@/lib/projects/projects.ts";
 import { type Linking, saveProvider } from "@/lib/projects/providers.ts";
 import type { Services } from "@/lib/services.ts";
 import { knownProvider } from "@/lib/social/providers.ts";
@@ -25,6 +25,19 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   ...PROJECT_COMMANDS,
   ...COLLECTION_COMMANDS,
   ...USER_COMMANDS,
+  ["key show", {
+    summary: "Print the publishable key of a project",
+    usage: "--project ID",
+    options: { values: ["project"] },
+    async run(services, args) {
+      const publishableKey = await publishableKeyOf(services, await projectId(services, args));
+      if (publishableKey !== null) return { publishableKey };
+      throw refuse(
+        "Of this key only a hash is known, as of those of earlier versions: make another by " +
+          '"key rotate".',
+      );
+    },
+  }],
   ["key rotate", {
     summary: "Put a new key in the place of the present one",
     usage: "--project ID --kind publishable|secret",

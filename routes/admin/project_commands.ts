@@ -16,7 +16,7 @@ import { idOf, jsonFile, ownerId, projectId } from "./inputs.ts";
 /** What is done about projects themselves. */
 export const PROJECT_COMMANDS: readonly (readonly [string, Command])[] = [
   ["project create", {
-    summary: "Make a project; its keys are shown this once",
+    summary: "Make a project; its secret key is shown this once",
     usage: "--name NAME [--site-url URL] [--owner EMAIL] [--new]",
     options: { values: ["name", "site-url", "owner"], flags: ["new"] },
     mayBeFirst: (args) => args.flag("new"),

@@ -218,6 +218,7 @@ Deno.test("every command works beside a running server and answers with its one 
   );
 
   await t.step("a rotated key works at once, and the old one is refused within 5 s", async () => {
+    let publishable = project.publishableKey;
     for (
       const [kind, old, pattern] of [
         ["publishable", project.publishableKey, PK],
@@ -229,6 +230,9 @@ Deno.test("every command works beside a running server and answers with its one 
       const { key, ...rest } = await admin(of("key", "rotate", "--kind", kind), settings);
       assert.match(key, pattern);
       assert.deepEqual(rest, {});
+      const { publishableKey } = await admin(of("key", "show"), settings);
+      assert.equal(publishableKey, kind === "publishable" ? key : publishable);
+      publishable = publishableKey;
       assert.equal((await send(server, { path, key })).status, 200);
       const refused = async () => (await send(server, { path, key: old })).status === 401;
       await until(`the old ${kind} key is refused`, refused, STALE_MS);
