@@ -1,34 +1,34 @@
-import { ConfigError, environmentOf, loadConfig } from "@/lib/runtime/config.ts";
+import { environmentOf, loadConfig } from "@/lib/runtime/config.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import { createPrinter } from "@/lib/runtime/printer.ts";
 import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";
-import { runAdmin } from "@/routes/admin/mod.ts";
+import { readCommand, runCommand } from "@/routes/admin/mod.ts";
 import { prepareDemo, refuseDemo } from "@/routes/demo.ts";
 import { serve } from "@/routes/serve.ts";
+import { readWords } from "@/routes/words.ts";
 
 /** Resolves to the exit code. */
-async function run([command = "start", ...args]: readonly string[]): Promise<number> {
-  const environment = environmentOf(command, (name) => Deno.env.get(name));
+async function run(words: readonly string[]): Promise<number> {
+  const asked = words[0] === "admin" ? readCommand(words.slice(1)) : readWords(words);
+  if (typeof asked === "number") return asked;
+  const isServed = typeof asked === "string";
+  const environment = environmentOf(isServed ? asked : "admin", (name) => Deno.env.get(name));
   const config = loadConfig(environment);
-  const print = createPrinter(command === "admin" ? Deno.stderr : Deno.stdout);
+  const print = createPrinter(isServed ? Deno.stdout : Deno.stderr);
   using log = createLog(config.logLevel, print);
-  const parsedBytesMax = command === "admin" ? Infinity : SERVED_PARSED_BYTES_MAX;
-  await using services = await openServices(config, { log, parsedBytesMax });
+  await using services = await openServices(config, {
+    log,
+    parsedBytesMax: isServed ? SERVED_PARSED_BYTES_MAX : Infinity,
+    refusesUnused: !isServed && !asked.mayBeFirst,
+  });
   // Commands work beside a store of files that is down.
-  if (command === "admin") return await runAdmin(services, args);
+  if (!isServed) return await runCommand(services, asked);
   await services.blobStores.internal.ping();
-  switch (command) {
-    case "dev":
-      await serve(services, { environment, print, greeting: await prepareDemo(services) });
-      return 0;
-    case "start":
-      await refuseDemo(services);
-      await serve(services, { environment, print });
-      return 0;
-    default:
-      throw new ConfigError([`The command must be start, dev or admin, got "${command}"`]);
-  }
+  if (asked === "start") await refuseDemo(services);
+  const greeting = asked === "dev" ? { greeting: await prepareDemo(services) } : {};
+  await serve(services, { environment, print, ...greeting });
+  return 0;
 }
 
 const code = await run(Deno.args).catch((error) => {

@@ -13,6 +13,7 @@ import type { Config, MongoDatabase, SqliteDatabase } from "./runtime/config.ts"
 import { KeyRing } from "./crypto/key_ring.ts";
 import { keptKeyRing } from "./runtime/kept_key_ring.ts";
 import { knownKeys, rememberKeys } from "./runtime/known_keys.ts";
+import { isUnusedFolder, unusedStore } from "./runtime/unused_store.ts";
 import { type Catalog, createCatalog } from "./documents/catalog.ts";
 import { COLLECTION_REMOVAL } from "./documents/collection_removals.ts";
 import { UNHELD_FILE_REMOVAL } from "./documents/keep_files.ts";
@@ -166,18 +167,25 @@ export interface Overrides {
   readonly parsedBytesMax?: number;
   /** How many files of projects SQLite keeps open; its own bound if left out. */
   readonly filesMax?: number;
+  /** Whether a store that nothing has used is refused; of a folder nothing is made then. */
+  readonly refusesUnused?: boolean;
 }
 
-/** Opens the store and everything that stands on it; disposing closes it all. */
+/**
+ * Opens the store and everything that stands on it; disposing closes it all. Throws `ConfigError` for
+ * a store that nothing has used, where that is asked for.
+ */
 export async function openServices(
   config: Config,
   overrides: Overrides,
 ): Promise<Services> {
   const { database, publicUrl } = config;
   const { log, clock = systemClock, counts, parsedBytesMax = Infinity } = overrides;
-  const { newId = objectIds(clock) } = overrides;
+  const { newId = objectIds(clock), refusesUnused = false } = overrides;
+  if (refusesUnused && await isUnusedFolder(config)) throw unusedStore(config);
   const engine = overrides.engine ?? await openEngine(config, overrides);
   try {
+    if (refusesUnused && await isUnsealed(engine)) throw unusedStore(config);
     const keyRing = await KeyRing.parse(
       config.secretKeys?.reveal() ??
         await keptKeyRing(folderOf(database), log, () => isUnsealed(engine)),

@@ -1,10 +1,15 @@
 import { parseDefinition } from "@/lib/documents/definition.ts";
-import { closeDemoAccount, DEMO_EMAIL, openDemoAccount } from "@/lib/accounts/demo_account.ts";
-import { createAccount } from "@/lib/accounts/register_account.ts";
+import {
+  closeDemoAccount,
+  createDemoAccount,
+  DEMO_EMAIL,
+  type DemoAccount,
+  findDemoAccount,
+  openDemoAccount,
+} from "@/lib/accounts/demo_account.ts";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import type { Caller } from "@/lib/auth/principals.ts";
-import { randomToken } from "@/lib/crypto/random.ts";
 import { openForWriting } from "@/lib/documents/access.ts";
 import { createDocuments } from "@/lib/documents/create_documents.ts";
 import { createCollection } from "@/lib/documents/save_collection.ts";
@@ -12,37 +17,31 @@ import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
 import { claim } from "@/lib/projects/claims.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
-import { eachProject } from "@/lib/projects/projects.ts";
+import { eachProject, publishableKeyOf } from "@/lib/projects/projects.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
 
 const POSTS = 300;
 const NOTES = 40;
 const TOKEN_SECONDS = 7 * 86_400;
-/** More than anybody guesses, and few enough to type. */
-const PASSWORD_LENGTH = 16;
 
 /**
- * Fills an empty data folder with a project to play with. Returns what to tell the user: keys are
- * shown only when they are made, so a folder that has a project gets a short greeting.
+ * Fills an empty data folder with a project to play with. Returns what to tell the user. Of a folder
+ * that has a project that is its account and its publishable key: a secret key is shown only when it
+ * is made.
  */
 export async function prepareDemo(services: Services): Promise<string> {
   const { publicUrl } = services.config;
-  for await (const { name } of eachProject(services)) {
+  for await (const { _id: projectId, name } of eachProject(services)) {
     await openDemoAccount(services);
-    return withoutKeys(publicUrl, `with the project "${name}" of an earlier start`);
+    const account = await findDemoAccount(services);
+    const publishableKey = await publishableKeyOf(services, projectId);
+    return greetingAgain(publicUrl, account, { projectId, name, publishableKey });
   }
   if (!await claim(services, "demo")) {
-    return withoutKeys(publicUrl, "beside another process that makes the demo project");
+    return besideAnother(publicUrl);
   }
-  const account = {
-    email: DEMO_EMAIL,
-    password: randomToken().slice(0, PASSWORD_LENGTH),
-    name: "Demo",
-    plan: "free",
-    isDemo: true,
-  } as const;
-  const { _id: ownerId } = await createAccount(services, account);
+  const { accountId: ownerId, ...account } = await createDemoAccount(services);
   const project = await createProject(services, {
     name: "Demo",
     siteUrl: "http://localhost:5173",
@@ -108,13 +107,37 @@ export async function refuseDemo(services: Services): Promise<void> {
   );
 }
 
-const withoutKeys = (url: string, how: string): string => `
-Corbel is running at ${url} ${how}.
+const besideAnother = (url: string): string => `
+Corbel is running at ${url} beside another process that makes the demo project, and prints its keys.
 Dashboard: ${url}/dashboard
 Reference: ${url}/docs
-Keys are shown only once: deno task admin key rotate makes new ones, and an empty data folder gets
-a new demo.
 `;
+
+/** What the dashboard is entered with. */
+const accountLines = ({ email, password }: DemoAccount): string => `
+  e-mail           ${email}
+  password         ${password ?? "the one that you gave it"}`;
+
+function greetingAgain(
+  url: string,
+  account: DemoAccount | null,
+  { projectId, name, publishableKey }: {
+    projectId: Id;
+    name: string;
+    publishableKey: string | null;
+  },
+): string {
+  const rotate = `deno task admin key rotate --project ${projectId} --kind`;
+  return `
+Corbel is running at ${url} with the project "${name}" of an earlier start.
+
+  dashboard        ${url}/dashboard${account === null ? "" : accountLines(account)}
+  API reference    ${url}/docs
+  project          ${projectId}
+  publishable key  ${publishableKey ?? `${rotate} publishable makes another`}
+  secret key       ${rotate} secret makes another
+`;
+}
 
 const TOPICS = ["sails", "bread", "maps", "bridges", "clocks", "gardens", "kites", "lenses"];
 
@@ -149,7 +172,7 @@ async function fill(
 
 function greeting(
   url: string,
-  account: { email: string; password: string },
+  account: DemoAccount,
   keys: { projectId: Id; publishableKey: string; secretKey: string },
   { token, keepsMail }: { token: string; keepsMail: boolean },
 ): string {
@@ -167,14 +190,11 @@ curl '${url}/api/userAuth/code/request' ${publishable} ${json} -d '{"email":"ada
   return `
 Corbel is running at ${url} with a demo project.
 
-  dashboard        ${url}/dashboard
-  e-mail           ${account.email}
-  password         ${account.password}
+  dashboard        ${url}/dashboard${accountLines(account)}
   API reference    ${url}/docs
   project          ${keys.projectId}
   publishable key  ${keys.publishableKey}
-  secret key       ${keys.secretKey}
-  (shown this once)
+  secret key       ${keys.secretKey}  (shown this once)
 
 The newest published posts, for anybody with the publishable key:
 

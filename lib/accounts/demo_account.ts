@@ -1,17 +1,64 @@
+import { randomToken } from "../crypto/random.ts";
+import type { Binding, KeyRing } from "../crypto/key_ring.ts";
+import type { SealedPlace } from "../crypto/sealed_place.ts";
 import { canonicalEmail } from "../emails.ts";
 import { and, eq, within } from "../store/filter.ts";
-import type { Engine } from "../store/port.ts";
+import type { Engine, Id } from "../store/port.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
 import { deleteAccountTokens } from "./manage_tokens.ts";
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
+import { createAccount, type CreateServices } from "./register_account.ts";
 
 export const DEMO_EMAIL = "demo@example.com";
 
+const hasDemoEmail = eq("emailLower", canonicalEmail(DEMO_EMAIL));
+
 /** The account that `dev` made, while it has the password that `dev` printed. */
-const isDemo = and(
-  eq("emailLower", canonicalEmail(DEMO_EMAIL)),
-  within("demo", ["open", "closed"]),
-);
+const isDemo = and(hasDemoEmail, within("demo", ["open", "closed"]));
+
+const bindingOf = (accountId: Id): Binding => ({
+  project: accountId,
+  purpose: "password of the demo account",
+});
+
+export const DEMO_SEALS: SealedPlace = {
+  definition: ACCOUNTS,
+  member: "sealedDemoPassword",
+  binding: ({ _id }) => bindingOf(_id),
+};
+
+/** More than anybody guesses, and few enough to type. */
+const PASSWORD_LENGTH = 16;
+
+/** As `dev` prints it; the password is null once somebody has given it another one. */
+export interface DemoAccount {
+  readonly email: string;
+  readonly password: string | null;
+}
+
+/** Makes the account of a demo. Throws `ACCOUNT_EXISTS`. */
+export async function createDemoAccount(
+  services: CreateServices & { readonly keyRing: KeyRing },
+): Promise<DemoAccount & { readonly accountId: Id }> {
+  const { engine, keyRing } = services;
+  const password = randomToken().slice(0, PASSWORD_LENGTH);
+  const given = { email: DEMO_EMAIL, password, name: "Demo", plan: "free", isDemo: true } as const;
+  const { _id: accountId } = await createAccount(services, given);
+  const sealedDemoPassword = await keyRing.seal(password, bindingOf(accountId));
+  await engine.records<AccountRecord>("control", ACCOUNTS)
+    .updateOne(and(eq("_id", accountId), isDemo), { set: { sealedDemoPassword } });
+  return { accountId, email: DEMO_EMAIL, password };
+}
+
+/** The account that an earlier start has made, if it is still there. */
+export async function findDemoAccount(
+  { engine, keyRing }: { engine: Engine; keyRing: KeyRing },
+): Promise<DemoAccount | null> {
+  const found = await engine.records<AccountRecord>("control", ACCOUNTS).findOne(hasDemoEmail);
+  if (found === null) return null;
+  const { _id, email, sealedDemoPassword: sealed } = found.value;
+  return { email, password: sealed ? await keyRing.open(sealed, bindingOf(_id)) : null };
+}
 
 /** Lets the demo account sign in, as `dev` does. */
 export async function openDemoAccount({ engine }: { engine: Engine }): Promise<void> {
@@ -21,8 +68,7 @@ export async function openDemoAccount({ engine }: { engine: Engine }): Promise<v
 
 /**
  * Lets the demo account sign in no more, and ends its sessions and tokens: its password stood in an
- * output.
- * Resolves to whether there is one. Setting another password makes it an account as any other.
+ * output. Resolves to whether there is one. Setting another password makes it an account as any other.
  */
 export async function closeDemoAccount({ engine }: { engine: Engine }): Promise<boolean> {
   const accounts = engine.records<AccountRecord>("control", ACCOUNTS);

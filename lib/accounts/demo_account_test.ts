@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
+import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
+import { ALL } from "@/lib/store/filter.ts";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { findAccountSession } from "./account_sessions.ts";
 import { findTokenHolder } from "./account_tokens.ts";
 import { createAccountToken } from "./manage_tokens.ts";
 import { signInAccount } from "./sign_in.ts";
-import { closeDemoAccount, DEMO_EMAIL, openDemoAccount } from "./demo_account.ts";
+import {
+  closeDemoAccount,
+  createDemoAccount,
+  DEMO_EMAIL,
+  findDemoAccount,
+  openDemoAccount,
+} from "./demo_account.ts";
 import { resetPassword } from "./manage_accounts.ts";
 import { createAccount } from "./register_account.ts";
 
@@ -50,4 +58,18 @@ Deno.test("an account that a person made under that address is no demo", async (
   await createAccount(services, account);
   assert.equal(await closeDemoAccount(services), false);
   await signInAccount(services, account, VISITOR);
+});
+
+Deno.test("the password of the demo account can be told again until it has another, and is kept sealed", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  assert.equal(await findDemoAccount(services), null);
+  const { accountId: _id, ...made } = await createDemoAccount(services);
+  await signInAccount(services, { email: made.email, password: made.password! }, VISITOR);
+  assert.deepEqual(await findDemoAccount(services), made);
+  const stored = services.engine.records<AccountRecord>("control", ACCOUNTS);
+  assert.ok(!JSON.stringify((await stored.findOne(ALL))!.value).includes(made.password!));
+  await resetPassword(services, { email: DEMO_EMAIL, password: PASSWORD });
+  assert.deepEqual(await findDemoAccount(services), { email: DEMO_EMAIL, password: null });
+  assert.equal((await stored.findOne(ALL))!.value.sealedDemoPassword, undefined);
 });

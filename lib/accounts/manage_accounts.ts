@@ -1,13 +1,20 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { canonicalEmail } from "../emails.ts";
+import type { Cursors } from "../paging/cursor.ts";
+import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { Problem } from "../problems.ts";
-import { eq } from "../store/filter.ts";
+import { ALL, eq } from "../store/filter.ts";
 import type { Change, Engine, Id } from "../store/port.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
 import { deleteAccountTokens } from "./manage_tokens.ts";
 import { dropCodes } from "../credentials/codes.ts";
 import { checkNewPassword, type Passwords } from "../credentials/passwords.ts";
-import { type AccountRecord, ACCOUNTS, type PlanName } from "../projects/account_records.ts";
+import {
+  type AccountRecord,
+  ACCOUNTS,
+  DEMO_MEMBERS,
+  type PlanName,
+} from "../projects/account_records.ts";
 
 interface ManageServices {
   readonly engine: Engine;
@@ -25,6 +32,16 @@ async function findAccount(
   return found.value;
 }
 
+/** The accounts, the newest first. Throws `INVALID_CURSOR`. */
+export function listAccounts(
+  services: { engine: Engine; cursors: Cursors },
+  request: PageRequest,
+): Promise<RecordPage<AccountRecord>> {
+  const records = services.engine.records<AccountRecord>("control", ACCOUNTS);
+  const list = { projectId: "control", name: ACCOUNTS.name, records, asked: ALL, filter: ALL };
+  return readPage(services, list, request);
+}
+
 /**
  * Sets another password, whatever the present one is, drops codes that were sent, and ends all
  * sessions and tokens. Throws `ACCOUNT_NOT_FOUND` and `INVALID_PASSWORD`.
@@ -36,7 +53,7 @@ export async function resetPassword(
   const account = await findAccount(services, email);
   await checkNewPassword(password, account.email);
   const passwordHash = await services.passwords.hash(password);
-  await changeAccount(services, account._id, { set: { passwordHash }, unset: ["demo"] }, {
+  await changeAccount(services, account._id, { set: { passwordHash }, unset: DEMO_MEMBERS }, {
     endsAccess: true,
   });
   return account._id;

@@ -12,7 +12,7 @@ import { ownAccount } from "./own_account.ts";
 import { dropCodes } from "../credentials/codes.ts";
 import type { PasswordQueue } from "../credentials/password_queue.ts";
 import { checkNewPassword, type Passwords } from "../credentials/passwords.ts";
-import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
+import { type AccountRecord, ACCOUNTS, DEMO_MEMBERS } from "../projects/account_records.ts";
 import { tryPassword, type TryServices } from "../credentials/sign_in_attempts.ts";
 
 interface PasswordServices extends TryServices {
@@ -53,7 +53,7 @@ async function changePassword(
   return await engine.transaction("control", async (tx) => {
     const changed = await tx.records<AccountRecord>(ACCOUNTS).updateOne(unchanged(account), {
       set: { passwordHash, updatedAt: timestamp(clock) },
-      unset: ["demo"],
+      unset: DEMO_MEMBERS,
     });
     if (changed === null) throw new Problem("PASSWORD_WRONG");
     await dropCodes(tx, "control", account);

@@ -10,7 +10,7 @@ import {
 import type { PasswordQueue } from "../credentials/password_queue.ts";
 import { checkNewPassword, type Passwords } from "../credentials/passwords.ts";
 import { Problem } from "../problems.ts";
-import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
+import { type AccountRecord, ACCOUNTS, DEMO_MEMBERS } from "../projects/account_records.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Change, Transaction } from "../store/port.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
@@ -71,7 +71,7 @@ export async function resetAccountPassword(
     return { code, passwordHash: await passwords.hash(newPassword) };
   });
   await engine.transaction("control", async (tx) => {
-    const change = { set: { passwordHash }, unset: ["demo"] };
+    const change = { set: { passwordHash }, unset: DEMO_MEMBERS };
     const account = await changeBy(tx, services, code, change);
     await dropCodes(tx, "control", account);
     await endAccountSessions(tx, account._id);

@@ -20,7 +20,7 @@ import {
 import { canMailAccounts, enqueueAccountCode } from "./send_code.ts";
 import type { OpenedSession, Visitor } from "./sign_in.ts";
 
-interface CreateServices {
+export interface CreateServices {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly newId: NewId;

@@ -10,7 +10,7 @@ import { PROJECT_TRASH_MS } from "../limits.ts";
 import { MAIL_USAGE } from "../mail/usage.ts";
 import { Problem } from "../problems.ts";
 import { deleteAll } from "../store/expiry.ts";
-import { and, compare, eq } from "../store/filter.ts";
+import { ALL, and, compare, eq } from "../store/filter.ts";
 import type { Engine, Filter, Id } from "../store/port.ts";
 import { INVITATIONS } from "../projects/invitations.ts";
 import { MEMBERS, type ProjectMember } from "../projects/members.ts";
@@ -28,23 +28,35 @@ const isoAt = (ms: number): string => new Date(ms).toISOString();
 /** Deleted before this moment is gone for good. */
 const lastKept = ({ clock }: TrashServices): string => isoAt(clock.now() - PROJECT_TRASH_MS);
 
+type TrashingServices = TrashServices & { keys: KeyDirectory; servedFiles: ServedFiles };
+
 /**
- * Puts a project into the trash, where nothing of it answers any more: here at once, in other
- * processes within `CACHE_MS`. Its invitations end. Resolves to the moment until which it can be restored.
+ * Puts a project into the trash for its owner. Resolves as {@linkcode trashForOperator} does.
  * @param name The project's own, which shows that it is this one they mean. Throws
  * `PROJECT_NAME_MISMATCH`, and `PROJECT_NOT_FOUND` where it is no longer theirs.
  */
 export async function trashProject(
-  services: TrashServices & { keys: KeyDirectory; servedFiles: ServedFiles },
+  services: TrashingServices,
   { project, account }: Pick<ProjectMember, "project" | "account">,
   name: string,
 ): Promise<string> {
-  const { engine, clock, keys, servedFiles } = services;
   if (name !== project.name) throw new Problem("PROJECT_NAME_MISMATCH");
-  const { _id: projectId } = project;
+  return await trash(services, project._id, eq("ownerId", account.accountId));
+}
+
+/**
+ * Puts a project into the trash, where nothing of it answers any more: here at once, in other
+ * processes within `CACHE_MS`. Its invitations end. Resolves to the moment until which it can be
+ * restored. Throws `PROJECT_NOT_FOUND`.
+ */
+export const trashForOperator = (services: TrashingServices, projectId: Id): Promise<string> =>
+  trash(services, projectId, ALL);
+
+async function trash(services: TrashingServices, projectId: Id, which: Filter): Promise<string> {
+  const { engine, clock, keys, servedFiles } = services;
   await engine.transaction("control", async (tx) => {
     const trashed = await tx.records<ProjectRecord>(PROJECTS).updateOne(
-      and(eq("_id", projectId), eq("ownerId", account.accountId), IN_USE),
+      and(eq("_id", projectId), which, IN_USE),
       { set: { deletedAt: timestamp(clock) } },
     );
     if (trashed === null) throw new Problem("PROJECT_NOT_FOUND");

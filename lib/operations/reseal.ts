@@ -1,3 +1,4 @@
+import { DEMO_SEALS } from "../accounts/demo_account.ts";
 import { ACCOUNT_AI_KEYS, PROJECT_AI_KEYS } from "../ai/keys.ts";
 import { LIVE_TICKET_SEALS } from "../events/live/tickets.ts";
 import { SIGNING_KEY_SEALS } from "../projects/signing_keys.ts";
@@ -15,7 +16,11 @@ import { WEBHOOK_SEALS } from "../events/webhooks/signatures.ts";
 import { STORAGE_SEALS } from "../files/storage_settings.ts";
 
 /** Everything that is kept sealed, and where. */
-export const CONTROL_SEALS: readonly SealedPlace[] = [ACCOUNT_AI_KEYS, PROJECT_AI_KEYS];
+export const CONTROL_SEALS: readonly SealedPlace[] = [
+  ACCOUNT_AI_KEYS,
+  PROJECT_AI_KEYS,
+  DEMO_SEALS,
+];
 export const PROJECT_SEALS: readonly SealedPlace[] = [
   SIGNING_KEY_SEALS,
   PROVIDER_SEALS,

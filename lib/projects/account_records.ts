@@ -21,12 +21,17 @@ export type AccountRecord = StoredRecord & {
   turns?: number;
   /** Of the account that `dev` makes, until it is given another password: whether it may sign in. */
   demo?: "open" | "closed";
+  /** The password that `dev` gave it, sealed, so that each start can print it. */
+  sealedDemoPassword?: string;
   /** When it created its latest projects, the oldest first: as many as an hour allows. */
   projectsCreatedAt?: string[];
   lastSignInAt: string | null;
   createdAt: string;
   updatedAt: string;
 };
+
+/** What an account has no longer once somebody gives it a password of their own. */
+export const DEMO_MEMBERS = ["demo", "sealedDemoPassword"];
 
 /** In the control space. */
 export const ACCOUNTS: Definition = {
@@ -41,6 +46,7 @@ export const ACCOUNTS: Definition = {
     sealedAiKey: { type: "String" },
     turns: { type: "Number" },
     demo: { type: "String" },
+    sealedDemoPassword: { type: "String" },
     projectsCreatedAt: { type: "Array" },
     lastSignInAt: { type: "Date" },
     createdAt: { type: "Date" },

@@ -16,8 +16,10 @@ export type KeyKind = (typeof KEY_KINDS)[number];
 export type ApiKeyRecord = StoredRecord & {
   projectId: Id;
   kind: KeyKind;
-  /** SHA-256 of the key; the key itself is shown once and kept nowhere. */
+  /** SHA-256 of the key. A secret key itself is shown once and kept nowhere. */
   hash: string;
+  /** A publishable key itself, which anybody may know; those of earlier versions lack it. */
+  text?: string;
   createdAt: string;
 };
 
@@ -28,6 +30,7 @@ export const API_KEYS: Definition = {
     projectId: { type: "Ref" },
     kind: { type: "String" },
     hash: { type: "String" },
+    text: { type: "String" },
     createdAt: { type: "Date" },
   },
   indexes: [
@@ -42,6 +45,12 @@ const KEY = /^(?:pk|sk)_live_[A-Za-z0-9_-]{43}$/;
 
 /** A fresh key of 32 random bytes. */
 export const newApiKey = (kind: KeyKind): string => PREFIXES[kind] + randomToken();
+
+/** What is kept of a key. */
+export const keptOfKey = (kind: KeyKind, key: string): Pick<ApiKeyRecord, "hash" | "text"> => ({
+  hash: sha256(key),
+  ...(kind === "publishable" && { text: key }),
+});
 
 /** What a valid key opens. */
 export interface ApiKeyPrincipal {

@@ -3,11 +3,12 @@ import { AUTH_DEFAULTS } from "./auth_settings.ts";
 import { FILE_DEFAULTS } from "./file_settings.ts";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { createProject } from "./create_project.ts";
-import { rotateKey } from "./projects.ts";
+import { publishableKeyOf, rotateKey } from "./projects.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
-import { eq } from "../store/filter.ts";
+import { sha256 } from "../crypto/hashes.ts";
+import { and, eq } from "../store/filter.ts";
 import type { Definition, Engine, Space, StoredRecord } from "../store/port.ts";
-import { createKeyDirectory, newApiKey } from "./api_keys.ts";
+import { API_KEYS, type ApiKeyRecord, createKeyDirectory, newApiKey } from "./api_keys.ts";
 
 /** The engine, with `before` in front of everything that is asked of its records. */
 function watched(engine: Engine, before: (name: string) => void | Promise<void>): Engine {
@@ -218,14 +219,36 @@ Deno.test("a project that is gone takes its keys with it", async () => {
   assert.equal(await services.keys.find(publishableKey), null);
 });
 
-Deno.test("keys are stored as hashes only", async () => {
+Deno.test("a secret key is stored as a hash only, also after it was rotated", async () => {
   await using opened = await openTestServices();
-  const { publishableKey, secretKey } = await makeProject(opened.services);
+  const { services } = opened;
+  const { projectId, secretKey } = await makeProject(services);
+  const rotated = await rotateKey(services, projectId, "secret");
   for (const { name } of Deno.readDirSync(opened.folder)) {
     if (!name.startsWith("control.db")) continue;
     const bytes = new TextDecoder("latin1").decode(await Deno.readFile(`${opened.folder}/${name}`));
-    for (const key of [publishableKey, secretKey]) {
+    for (const key of [secretKey, rotated]) {
       assert.equal(bytes.includes(key.slice(8)), false, name);
     }
   }
+});
+
+Deno.test("the publishable key can be read again: the one that holds, or none", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const { projectId, publishableKey } = await makeProject(services);
+  assert.equal(await publishableKeyOf(services, projectId), publishableKey);
+  const rotated = await rotateKey(services, projectId, "publishable");
+  assert.equal(await publishableKeyOf(services, projectId), rotated);
+  await rotateKey(services, projectId, "secret");
+  assert.equal(await publishableKeyOf(services, projectId), rotated);
+  const other = await makeProject(services);
+  assert.equal(await publishableKeyOf(services, other.projectId), other.publishableKey);
+  // As an import leaves it, which brings the hash of a key and not the key.
+  await services.engine.records<ApiKeyRecord>("control", API_KEYS).updateOne(
+    and(eq("projectId", projectId), eq("kind", "publishable")),
+    { set: { hash: sha256("another") } },
+  );
+  assert.equal(await publishableKeyOf(services, projectId), null);
+  assert.equal(await publishableKeyOf(services, "0123456789abcdef01234567"), null);
 });

@@ -1,9 +1,8 @@
 import { type AccountRecord, ACCOUNTS } from "./account_records.ts";
-import { API_KEYS, type ApiKeyRecord, newApiKey } from "./api_keys.ts";
+import { API_KEYS, type ApiKeyRecord, keptOfKey, newApiKey } from "./api_keys.ts";
 import type { KeyKind } from "./api_keys.ts";
 import type { SigningKeys } from "./signing_keys.ts";
 import { type Clock, timestamp } from "../clock.ts";
-import { sha256 } from "../crypto/hashes.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
@@ -16,8 +15,8 @@ import { checkedName, checkedOrigins, checkedSiteUrl } from "./settings.ts";
 export interface CreatedProject {
   readonly projectId: Id;
   readonly name: string;
-  /** Shown this once; only their hashes are kept. */
   readonly publishableKey: string;
+  /** Shown this once; only its hash is kept. */
   readonly secretKey: string;
 }
 
@@ -70,7 +69,7 @@ export async function createProject(
     ...(importDigest !== undefined && { importDigest, importTouchedAt: createdAt }),
   };
   const keyRecords = (["publishable", "secret"] satisfies KeyKind[]).map((kind) => (
-    { _id: newId(), projectId, kind, hash: sha256(keys[kind]), createdAt }
+    { _id: newId(), projectId, kind, ...keptOfKey(kind, keys[kind]), createdAt }
   ));
   // Most who may not are told before anything is made for them.
   const creation = { ownerId, createdAt, isOperators };

@@ -1,4 +1,10 @@
-import { API_KEYS, type ApiKeyRecord, type KeyDirectory, newApiKey } from "./api_keys.ts";
+import {
+  API_KEYS,
+  type ApiKeyRecord,
+  keptOfKey,
+  type KeyDirectory,
+  newApiKey,
+} from "./api_keys.ts";
 import { KEY_KINDS, type KeyKind } from "./api_keys.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
@@ -41,7 +47,23 @@ export function checkedKeyKind(text: string): KeyKind {
   throw new Problem("INVALID_INPUT", { message: "The kind must be publishable or secret." });
 }
 
-/** When each key of a project was made: of the key itself only a hash is kept. */
+/**
+ * The publishable key of a project; null where it was made by an earlier version, or elsewhere: then
+ * only its hash is known.
+ */
+export async function publishableKeyOf(
+  { engine }: { engine: Engine },
+  projectId: Id,
+): Promise<string | null> {
+  const found = await engine.records<ApiKeyRecord>("control", API_KEYS)
+    .findOne(and(eq("projectId", projectId), eq("kind", "publishable")));
+  if (found === null) return null;
+  const { text, hash } = found.value;
+  // The hash alone decides, and an import brings another one.
+  return text !== undefined && sha256(text) === hash ? text : null;
+}
+
+/** When each key of a project was made. */
 export async function keysMadeAt(
   { engine }: { engine: Engine },
   projectId: Id,
@@ -61,7 +83,7 @@ export async function rotateKey(
   const key = newApiKey(kind);
   const rotated = await engine.records<ApiKeyRecord>("control", API_KEYS).updateOne(
     and(eq("projectId", projectId), eq("kind", kind)),
-    { set: { hash: sha256(key), createdAt: timestamp(clock) } },
+    { set: { ...keptOfKey(kind, key), createdAt: timestamp(clock) } },
   );
   if (rotated === null) throw new Problem("PROJECT_NOT_FOUND");
   keys.forget(projectId);

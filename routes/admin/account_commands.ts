@@ -1,4 +1,5 @@
-import { resetPassword, setPlan } from "@/lib/accounts/manage_accounts.ts";
+import { listAccounts, resetPassword, setPlan } from "@/lib/accounts/manage_accounts.ts";
+import { shownAccount } from "@/lib/accounts/own_account.ts";
 import { createAccount } from "@/lib/accounts/register_account.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { PlanName } from "@/lib/projects/account_records.ts";
@@ -6,6 +7,7 @@ import { PLANS } from "@/lib/projects/plans.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
+import { pageRequest } from "./inputs.ts";
 import { secretLine } from "./secret_line.ts";
 
 const PLAN_NAMES = Object.keys(PLANS).join("|");
@@ -13,8 +15,10 @@ const PLAN_NAMES = Object.keys(PLANS).join("|");
 /** What is done about accounts of the dashboard. Passwords come by standard input. */
 export const ACCOUNT_COMMANDS: readonly (readonly [string, Command])[] = [
   ["account create", {
+    summary: "Make an account of the dashboard; its password comes by standard input",
     usage: `--email EMAIL [--plan ${PLAN_NAMES}]`,
     options: { values: ["email", "plan"] },
+    mayBeFirst: () => true,
     async run(services, args) {
       const given = {
         email: args.required("email"),
@@ -26,7 +30,17 @@ export const ACCOUNT_COMMANDS: readonly (readonly [string, Command])[] = [
       return { accountId: _id };
     },
   }],
+  ["account list", {
+    summary: "List the accounts of the dashboard, the newest first",
+    usage: "[--limit N] [--cursor CURSOR]",
+    options: { values: ["limit", "cursor"] },
+    async run(services, args) {
+      const { items, nextCursor } = await listAccounts(services, pageRequest(args));
+      return { accounts: items.map(shownAccount), nextCursor };
+    },
+  }],
   ["account password", {
+    summary: "Set the password of an account, by standard input, and end its sessions",
     usage: "--email EMAIL",
     options: { values: ["email"] },
     async run(services, args) {
@@ -36,6 +50,7 @@ export const ACCOUNT_COMMANDS: readonly (readonly [string, Command])[] = [
     },
   }],
   ["account plan", {
+    summary: "Put an account on another plan",
     usage: `--email EMAIL --plan ${PLAN_NAMES}`,
     options: { values: ["email", "plan"] },
     run: setAccountPlan,

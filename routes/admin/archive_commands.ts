@@ -17,6 +17,7 @@ const STANDARD = "-";
 /** A project as one file, for another deployment. */
 export const ARCHIVE_COMMANDS: readonly (readonly [string, Command])[] = [
   ["project export", {
+    summary: "Write all of a project into one file",
     usage: "--project ID --to FILE|- [--with-secrets]",
     options: { values: ["project", "to"], flags: ["with-secrets"] },
     // The archive itself.
@@ -24,9 +25,11 @@ export const ARCHIVE_COMMANDS: readonly (readonly [string, Command])[] = [
     run: exportTo,
   }],
   ["project import", {
+    summary: "Make a project of such a file, or of what another system has",
     usage:
       "--from FILE|pocketbase:FOLDER|firestore:FILE [--name NAME] [--owner EMAIL] [--copy] [--continue] [--with-secrets]",
     options: { values: ["from", "name", "owner"], flags: ["copy", "continue", "with-secrets"] },
+    mayBeFirst: () => true,
     run: importFrom,
   }],
 ];

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { Problem } from "@/lib/problems.ts";
+import { nearest } from "@/lib/text/nearest.ts";
 
 /** The options of a command: those that take a value, and those that are there or not. */
 export interface OptionNames {
@@ -27,7 +28,7 @@ export function parseArguments(words: readonly string[], names: OptionNames): Ar
     const parsed = parseArgs({ args: [...words], options, strict: true });
     for (const [name, value] of Object.entries(parsed.values)) values.set(name, value);
   } catch (error) {
-    throw refuse((error as Error).message);
+    throw refuse(withMeantOption((error as Error).message, Object.keys(options)));
   }
   const optional = (name: string) => (values.get(name) as string | undefined) ?? null; // By its type.
   return {
@@ -39,4 +40,14 @@ export function parseArguments(words: readonly string[], names: OptionNames): Ar
     },
     flag: (name) => values.get(name) === true,
   };
+}
+
+/** What Node says of words that are no options of a command, with the option that was meant. */
+function withMeantOption(told: string, names: readonly string[]): string {
+  const unknown = /^Unknown option '--?([^']+)'/.exec(told)?.[1];
+  if (unknown === undefined) return told;
+  const meant = nearest(unknown, names);
+  return `There is no option --${unknown} here.${
+    meant === null ? "" : ` Did you mean --${meant}?`
+  }`;
 }

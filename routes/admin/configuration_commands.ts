@@ -24,11 +24,13 @@ import { writing } from "./outputs.ts";
 /** A project's configuration as a file, for what is kept beside an application's code. */
 export const CONFIGURATION_COMMANDS: readonly (readonly [string, Command])[] = [
   ["project pull", {
+    summary: "Print what is set of a project, or write it to a file",
     usage: "--project ID [--to FILE]",
     options: { values: ["project", "to"] },
     run: pull,
   }],
   ["project push", {
+    summary: "Set a project up as a file says",
     usage: "--project ID --from FILE|- [--dry-run] [--allow-loss]",
     options: { values: ["project", "from"], flags: ["dry-run", "allow-loss"] },
     async run(services, args) {

@@ -10,11 +10,13 @@ import { projectId } from "./inputs.ts";
 /** What is done about the documents of a project. */
 export const DOCUMENT_COMMANDS: readonly (readonly [string, Command])[] = [
   ["documents recount", {
+    summary: "Count the bytes of a project's documents again",
     usage: "--project ID",
     options: { values: ["project"] },
     run: async (services, args) => recountDocuments(services, await projectId(services, args)),
   }],
   ["definition check", {
+    summary: "Check all documents against their collections' definitions",
     usage: "--project ID [--collection NAME]",
     options: { values: ["project", "collection"] },
     run: checkDefinitions,

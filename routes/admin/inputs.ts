@@ -1,6 +1,8 @@
 import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { canonicalEmail } from "@/lib/emails.ts";
 import { requiredProjectId } from "@/lib/ids.ts";
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "@/lib/limits.ts";
+import type { PageRequest } from "@/lib/paging/record_page.ts";
 import { Problem } from "@/lib/problems.ts";
 import { findProject } from "@/lib/projects/projects.ts";
 import type { Services } from "@/lib/services.ts";
@@ -25,6 +27,16 @@ export async function ownerId({ engine }: Services, args: Arguments): Promise<Id
     .findOne(eq("emailLower", canonicalEmail(email)));
   if (account === null) throw new Problem("ACCOUNT_NOT_FOUND");
   return account.value._id;
+}
+
+/** The page of a list that `--limit` and `--cursor` ask for. Throws `INVALID_INPUT`. */
+export function pageRequest(args: Arguments): PageRequest {
+  const text = args.optional("limit") ?? String(LIST_LIMIT_DEFAULT);
+  const limit = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : NaN;
+  if (!(limit <= LIST_LIMIT_MAX)) {
+    throw refuse(`--limit must be a whole number from 1 to ${LIST_LIMIT_MAX}.`);
+  }
+  return { limit, cursor: args.optional("cursor") ?? undefined };
 }
 
 /** The JSON of a file, or of standard input for `-`. Throws `INVALID_INPUT`. */

@@ -8,6 +8,7 @@ import { projectId, secretJsonFile } from "./inputs.ts";
 /** What is done about the files of a project. */
 export const STORAGE_COMMANDS: readonly (readonly [string, Command])[] = [
   ["storage set", {
+    summary: "Keep a project's files in a bucket of its own",
     usage: "--project ID --file FILE|-",
     options: { values: ["project", "file"] },
     async run(services, args) {
@@ -17,11 +18,13 @@ export const STORAGE_COMMANDS: readonly (readonly [string, Command])[] = [
     },
   }],
   ["storage check", {
+    summary: "Try the bucket of a project",
     usage: "--project ID",
     options: { values: ["project"] },
     run: async (services, args) => checkStorage(services, await projectId(services, args)),
   }],
   ["storage clear", {
+    summary: "Keep a project's new files in Corbel's own store again",
     usage: "--project ID",
     options: { values: ["project"] },
     async run(services, args) {
@@ -30,6 +33,7 @@ export const STORAGE_COMMANDS: readonly (readonly [string, Command])[] = [
     },
   }],
   ["storage reconcile", {
+    summary: "Compare what is stored of a project's files with what is known",
     usage: "--project ID [--repair]",
     options: { values: ["project"], flags: ["repair"] },
     run: async (services, args) =>

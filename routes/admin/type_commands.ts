@@ -9,6 +9,7 @@ import { projectId } from "./inputs.ts";
 /** What clients of a project are typed by. */
 export const TYPE_COMMANDS: readonly (readonly [string, Command])[] = [
   ["types", {
+    summary: "Print TypeScript types of a project's collections",
     usage: "--project ID [--audience client|server]",
     options: { values: ["project", "audience"] },
     text: "types",

@@ -33,6 +33,14 @@ Deno.test("accounts are made, moved to another plan and let in anew beside a run
   assert.equal(first.status, 200);
   assert.deepEqual([first.account.accountId, first.account.plan], [accountId, "pro"]);
 
+  const { accounts, nextCursor } = await admin(["account", "list"], settings);
+  assert.deepEqual([accounts.length, nextCursor], [1, null]);
+  assert.deepEqual(
+    [accounts[0].accountId, accounts[0].email, accounts[0].plan],
+    [accountId, EMAIL, "pro"],
+  );
+  assert.doesNotMatch(JSON.stringify(accounts), /argon2|passwordHash|sealed/);
+
   const planned = await admin([...about("plan"), "--plan", "free"], settings);
   assert.deepEqual(planned, { accountId, plan: "free" });
   assert.equal((await signIn(server, FIRST)).account.plan, "free");

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { loadConfig } from "@/lib/runtime/config.ts";
 import { silentLog } from "@/lib/runtime/log.ts";
 import { openServices, type Services } from "@/lib/services.ts";
-import { runAdmin } from "@/routes/admin/mod.ts";
-import { createTestStore } from "../support/test_store.ts";
+import { readCommand, runCommand } from "@/routes/admin/mod.ts";
+import { createTestStore, database } from "../support/test_store.ts";
 import { createCollection, createProject, createUser, send, THINGS } from "./project.ts";
 import { admin, adminEnd, startServer } from "./server.ts";
 
@@ -24,7 +24,8 @@ async function endedHere(services: Services, words: readonly string[]) {
   console.log = (line) => stdout.push(line);
   console.error = (line) => stderr.push(line);
   try {
-    const code = await runAdmin(services, [...words, "--json"]);
+    const asked = readCommand([...words, "--json"]);
+    const code = typeof asked === "number" ? asked : await runCommand(services, asked);
     return { code, stdout: stdout.join("\n"), stderr: stderr.join("\n") };
   } finally {
     Object.assign(console, { log, error });
@@ -63,11 +64,21 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
       [[], null, /project create/],
       [["project"], null, /project create/],
       [["project", "destroy"], null, /project destroy[^]*project create/],
+      [["project", "craete"], null, /Did you mean "project create"\?/],
+      [["projct", "list"], null, /Did you mean "project list"\?/],
+      [["acount"], null, /Did you mean "account"\?/],
     ],
     "a missing, unknown or empty option": [
       [["project", "create"], null, /--name/],
       [["project", "create", "--name", ""], null, /--name/],
       [["project", "create", "--name", "x", "--colour", "red"], null, /--colour/],
+      [["project", "create", "--nam", "x"], null, /no option --nam here\. Did you mean --name\?/],
+      [["project", "update", "--project", project.projectId], null, /--name, --site-url/],
+      [["account", "list", "--limit", "0"], null, /--limit must be a whole number from 1 to 1000/],
+      [["account", "list", "--cursor", "x"], null, /INVALID_CURSOR/],
+      [of("user", "list", "--limit", "1001"), null, /--limit/],
+      [of("user", "delete"), null, /--user/],
+      [of("collection", "delete"), null, /--collection/],
       [["collection", "create", "--project", project.projectId], null, /--file/],
       [["collection", "list"], null, /--project/],
       [["project", "list", "everything"], null, /everything/],
@@ -103,6 +114,11 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
       [["collection", "create", "--project", NOBODY, "--file", file], null, /[Pp]roject not found/],
       [of("token", "issue", "--user", NOBODY), null, /no such user/i],
       [of("token", "issue", "--user", "ann"), null, /24 hexadecimal/],
+      [["project", "delete", "--project", NOBODY], null, /[Pp]roject not found/],
+      [["project", "update", "--project", NOBODY, "--name", "x"], null, /[Pp]roject not found/],
+      [of("collection", "delete", "--collection", "nothing"), null, /no such collection/i],
+      [of("user", "delete", "--user", NOBODY), null, /no such user/i],
+      [of("user", "delete", "--user", "ann"), null, /24 hexadecimal/],
       [update, defined("nothing"), /no such collection/i],
       [provider("gitlab", "--client-id", "x"), "secret", /github or google/],
       [
@@ -199,6 +215,37 @@ Deno.test("a command on a store that nobody serves works", async () => {
   const { projectId } = await createProject(store.settings);
   const { projects } = await admin(["project", "list"], store.settings);
   assert.deepEqual(projects.map((one: { projectId: string }) => one.projectId), [projectId]);
+});
+
+Deno.test("a store that no server has used is refused but for what begins one, and no folder is made", async () => {
+  await using store = await createTestStore();
+  const create = ["project", "create", "--name", "Shop"];
+  for (const words of [create, ["project", "list"], ["account", "list"], ["secrets", "reseal"]]) {
+    const { code, stdout, stderr } = await adminEnd(words, store.settings);
+    assert.deepEqual([code, stdout], [1, ""], words.join(" "));
+    assert.match(stderr, /which no server has used so far[^]*--new/);
+    // On MongoDB the databases are there by then, and empty.
+    if (database !== "sqlite") continue;
+    assert.ok(stderr.includes(`the data folder "${store.folder}"`));
+    assert.ok(await store.isUntouched(), words.join(" "));
+  }
+  const { code, stdout, stderr } = await adminEnd([...create, "--new"], store.settings);
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stdout,
+    /^\{"projectId":"[0-9a-f]{24}","publishableKey":"[^"]+","secretKey":"[^"]+"\}\n$/,
+  );
+  assert.ok(stderr.includes(database === "sqlite" ? store.folder : "the databases of MongoDB"));
+  assert.equal((await admin(["project", "list"], store.settings)).projects.length, 1);
+  await admin(create, store.settings);
+});
+
+Deno.test("an account can be the first that is made in a store", async () => {
+  await using store = await createTestStore();
+  const words = ["account", "create", "--email", "ada@example.com"];
+  await admin(words, store.settings, "seven wet stones 41\n");
+  const create = ["project", "create", "--name", "Shop", "--owner", "ada@example.com"];
+  await admin(create, store.settings);
 });
 
 Deno.test("a command with wrong settings says all of them and stores nothing", async () => {

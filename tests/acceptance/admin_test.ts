@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createProject, issueToken, send, THINGS } from "./project.ts";
-import { admin, run, startServer } from "./server.ts";
+import { admin, adminEnd, run, startServer } from "./server.ts";
 import { until } from "./until.ts";
 
 const ID = /^[0-9a-f]{24}$/;
@@ -218,6 +218,7 @@ Deno.test("every command works beside a running server and answers with its one 
   );
 
   await t.step("a rotated key works at once, and the old one is refused within 5 s", async () => {
+    let publishable = project.publishableKey;
     for (
       const [kind, old, pattern] of [
         ["publishable", project.publishableKey, PK],
@@ -229,15 +230,86 @@ Deno.test("every command works beside a running server and answers with its one 
       const { key, ...rest } = await admin(of("key", "rotate", "--kind", kind), settings);
       assert.match(key, pattern);
       assert.deepEqual(rest, {});
+      const { publishableKey } = await admin(of("key", "show"), settings);
+      assert.equal(publishableKey, kind === "publishable" ? key : publishable);
+      publishable = publishableKey;
       assert.equal((await send(server, { path, key })).status, 200);
       const refused = async () => (await send(server, { path, key: old })).status === 401;
       await until(`the old ${kind} key is refused`, refused, STALE_MS);
     }
   });
 
+  await t.step(
+    "project update changes the name and the Site URL, and an empty one clears it",
+    async () => {
+      const update = (...words: string[]) => admin(of("project", "update", ...words), settings);
+      const siteUrl = "https://shop.example";
+      assert.deepEqual(await update("--name", "Store"), { projectId, name: "Store", siteUrl });
+      assert.deepEqual(await update("--site-url", ""), { projectId, name: "Store", siteUrl: null });
+      const whole = { projectId, name: "Shop", siteUrl };
+      assert.deepEqual(await update("--name", "Shop", "--site-url", `${siteUrl}/`), whole);
+    },
+  );
+
+  await t.step("user list has pages, finds by e-mail, and shows no hash", async () => {
+    const list = (...words: string[]) => admin(of("user", "list", ...words), settings);
+    const first = await list("--limit", "1");
+    assert.equal(first.users.length, 1);
+    const second = await list("--limit", "1", "--cursor", first.nextCursor);
+    assert.notEqual(second.users[0].email, first.users[0].email);
+    const { users, nextCursor } = await list("--email", "ANN@example.com");
+    assert.deepEqual(users.map((one: { email: string }) => one.email), ["Ann@example.com"]);
+    assert.equal(nextCursor, null);
+    assert.equal((await list("--search", "nn@")).users.length, 1);
+    assert.doesNotMatch(JSON.stringify(await list()), /argon2|passwordHash/);
+  });
+
+  await t.step("user delete ends the user's sessions", async () => {
+    const { userId } = await admin(of("user", "create", "--email", "bob@example.com"), settings);
+    const { accessToken: token } = await admin(of("token", "issue", "--user", userId), settings);
+    const { key } = await admin(of("key", "rotate", "--kind", "publishable"), settings);
+    const call = { path: "/api/data/notes", key, token };
+    assert.equal((await send(server, call)).status, 200);
+    assert.deepEqual(await admin(of("user", "delete", "--user", userId), settings), { userId });
+    const { users } = await admin(of("user", "list", "--email", "bob@example.com"), settings);
+    assert.deepEqual(users, []);
+    const refused = async () => (await send(server, call)).status === 401;
+    await until("the token is refused", refused, STALE_MS);
+  });
+
+  await t.step("collection delete takes it away, and the server follows within 5 s", async () => {
+    const { key } = await admin(of("key", "rotate", "--kind", "secret"), settings);
+    const call = { path: "/api/data/things", key };
+    assert.equal((await send(server, call)).status, 200);
+    const words = of("collection", "delete", "--collection", "things");
+    assert.deepEqual(await admin(words, settings), { collection: "things" });
+    const gone = async () => (await send(server, call)).status === 404;
+    await until("the collection is gone", gone, STALE_MS);
+    const { collections } = await admin(of("collection", "list"), settings);
+    assert.deepEqual(collections.map(({ name }: Named) => name), ["notes"]);
+  });
+
   await t.step("without --json the same is printed for people", async () => {
     const { code, stdout } = await (await run("admin", ["project", "list"], { settings })).ended;
     assert.equal(code, 0);
     assert.equal(JSON.parse(stdout).projects.length, 2);
+  });
+
+  await t.step("project delete puts it into the trash, from which it comes back", async () => {
+    const { key } = await admin(of("key", "rotate", "--kind", "secret"), settings);
+    const call = { path: "/api/data/notes", key };
+    assert.equal((await send(server, call)).status, 200);
+    const { restorableUntil, ...rest } = await admin(of("project", "delete"), settings);
+    assert.deepEqual(rest, { projectId });
+    assert.ok(Date.parse(restorableUntil) > Date.now());
+    const refused = async () => (await send(server, call)).status === 401;
+    await until("its key is refused", refused, STALE_MS);
+    assert.equal(
+      (await adminEnd(of("project", "delete"), settings)).code,
+      1,
+      "it is there no more",
+    );
+    await admin(of("project", "restore"), settings);
+    await until("its key works", async () => (await send(server, call)).status === 200, STALE_MS);
   });
 });

@@ -102,15 +102,41 @@ Deno.test("dev in an empty folder makes a demo, and every curl line it prints an
     },
   );
 
-  await t.step("a second start makes no second demo and keeps the first", async () => {
-    assert.equal((await server.stop()).code, 0);
-    await using again = await startServer(options);
-    await greeted(again);
-    assert.deepEqual(curlLines(again.stdout()), []);
-    assert.doesNotMatch(again.stdout(), /[ps]k_live_/);
-    assert.equal((await projectsOf(again)).length, 1);
-    assert.equal((await send(again, { path: "/api/data/posts", key: key("pk") })).status, 200);
-  });
+  await t.step(
+    "a second start makes no second demo, and prints the account and the publishable key again",
+    async () => {
+      assert.equal((await server.stop()).code, 0);
+      await using again = await startServer(options);
+      await greeted(again);
+      const second = again.stdout();
+      assert.deepEqual(curlLines(second), []);
+      const account = /e-mail\s+(\S+)\s+password\s+(\S+)/;
+      assert.deepEqual(account.exec(second)!.slice(1), account.exec(first)!.slice(1));
+      assert.ok(second.includes(key("pk")));
+      assert.doesNotMatch(second, /sk_live_/);
+      assert.equal((await projectsOf(again)).length, 1);
+      assert.equal((await send(again, { path: "/api/data/posts", key: key("pk") })).status, 200);
+    },
+  );
+});
+
+Deno.test("what somebody changes of the demo is not printed as it was", async () => {
+  await using store = await createTestStore();
+  await using first = await startServer({ task: "dev", store });
+  await greeted(first);
+  const [, email, password] = /e-mail\s+(\S+)\s+password\s+(\S+)/.exec(first.stdout())!;
+  const [{ projectId }] = await projectsOf(first);
+  const { settings } = first;
+  await admin(["account", "password", "--email", email!], settings, "seven wet stones 41\n");
+  const rotate = ["key", "rotate", "--project", projectId, "--kind", "publishable"];
+  const { key } = await admin(rotate, settings);
+  await first.stop();
+  await using again = await startServer({ task: "dev", store });
+  await greeted(again);
+  const second = again.stdout();
+  assert.match(second, /password\s+the one that you gave it/);
+  assert.ok(!second.includes(password!));
+  assert.deepEqual(second.match(/[ps]k_live_[A-Za-z0-9_-]{43}/g), [key]);
 });
 
 Deno.test("two dev processes that start at the same moment make one demo", async () => {

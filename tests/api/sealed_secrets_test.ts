@@ -124,7 +124,8 @@ async function keysInUse({ engine }: Services, { projectId, bareId }: Filled): P
     const { items } = await engine.records(space, definition)
       .list({ filter: ALL, sort: [], limit: 100 });
     for (const record of parseJson(`[${items}]`) as StoredRecord[]) {
-      if (record[member] !== null) ids.add(String(record[member]).split(".")[1]!);
+      const sealed = record[member];
+      if (typeof sealed === "string") ids.add(sealed.split(".")[1]!);
     }
   }
   return [...ids].toSorted();

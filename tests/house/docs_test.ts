@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { COMMANDS } from "@/routes/admin/commands.ts";
+import { usageLines } from "@/routes/admin/help.ts";
 import { committedFiles, isTest, mustRead } from "./files.ts";
 
 const KEPT = /: Definition = \{\s*name: "(\w+)"/g;
@@ -50,10 +50,7 @@ Deno.test("docs/self-hosting.md lists the commands of the administration, each o
   const page = await mustRead("docs/self-hosting.md");
   const section = page.split("## Administration")[1]!;
   const listed = section.split("```")[1]!.trim().split("\n");
-  const commands = [...COMMANDS].map(([name, { usage }]) =>
-    `deno task admin ${name} ${usage}`.trim()
-  );
-  assert.deepEqual(listed.toSorted(), commands.toSorted());
+  assert.deepEqual(listed.toSorted(), usageLines().toSorted());
 });
 
 const withoutCode = (page: string): string => page.replace(/^```[^]*?^```/gm, "");

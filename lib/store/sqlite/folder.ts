@@ -38,6 +38,11 @@ export async function refuseHeadless(folder: string): Promise<void> {
   );
 }
 
+/** Whether somebody has kept anything there so far. */
+export const holdsStore = async (folder: string): Promise<boolean> =>
+  bytesOf(`${folder}/control.db`) !== null ||
+  (bytesOf(`${folder}/projects`) !== null && (await projectsIn(folder)).length > 0);
+
 /** Throws `StoreUnavailable` where nothing can be written to the folder. */
 export async function probeFolder(folder: string): Promise<void> {
   const probe = `${folder}/probe.${crypto.randomUUID()}`;

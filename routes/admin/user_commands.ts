@@ -1,0 +1,90 @@
+import { createUser } from "@/lib/auth/create_user.ts";
+import { issueToken } from "@/lib/auth/issue_token.ts";
+import { requiredId } from "@/lib/ids.ts";
+import { ACCESS_TOKEN_SECONDS } from "@/lib/limits.ts";
+import { Problem } from "@/lib/problems.ts";
+import type { Services } from "@/lib/services.ts";
+import { deleteUser, listUsers } from "@/lib/users/manage_users.ts";
+import { managedUser } from "@/lib/users/shown_user.ts";
+import { saveUserFields } from "@/lib/users/user_fields.ts";
+import { parseInput } from "@/openapi/inputs.ts";
+import { UserFieldsInput } from "@/openapi/schemas/user.ts";
+import type { Arguments } from "./arguments.ts";
+import type { Command } from "./command.ts";
+import { jsonFile, pageRequest, projectId } from "./inputs.ts";
+
+const TOKEN_SECONDS_MAX = 365 * 86_400;
+
+/** What is done about the users of a project. */
+export const USER_COMMANDS: readonly (readonly [string, Command])[] = [
+  ["user fields", {
+    summary: "Declare the fields that a project's users have of their own",
+    usage: "--project ID --file FILE|-",
+    options: { values: ["project", "file"] },
+    async run(services, args) {
+      const id = await projectId(services, args);
+      const { fields } = parseInput(UserFieldsInput, await jsonFile(args));
+      return { fields: await saveUserFields(services, id, fields) };
+    },
+  }],
+  ["user create", {
+    summary: "Make a user of a project",
+    usage: "--project ID --email EMAIL [--verified]",
+    options: { values: ["project", "email"], flags: ["verified"] },
+    run: async (services, args) => ({
+      userId: await createUser(services, await projectId(services, args), {
+        email: args.required("email"),
+        verified: args.flag("verified"),
+      }),
+    }),
+  }],
+  ["user list", {
+    summary: "List the users of a project, the newest first",
+    usage: "--project ID [--email EMAIL] [--search TEXT] [--limit N] [--cursor CURSOR]",
+    options: { values: ["project", "email", "search", "limit", "cursor"] },
+    run: list,
+  }],
+  ["user delete", {
+    summary: "Delete a user and end their sessions; their documents stay",
+    usage: "--project ID --user USERID",
+    options: { values: ["project", "user"] },
+    async run(services, args) {
+      const userId = requiredId(args.required("user"));
+      const actor = { kind: "operator", id: null } as const;
+      await deleteUser(services, { projectId: await projectId(services, args), actor }, userId);
+      return { userId };
+    },
+  }],
+  ["token issue", {
+    summary: "Issue an access token for a user, to try things with",
+    usage: "--project ID --user USERID [--ttl SECONDS]",
+    options: { values: ["project", "user", "ttl"] },
+    run: async (services, args) => ({
+      accessToken: await issueToken(services, await projectId(services, args), {
+        userId: args.required("user"),
+        seconds: lifetime(args),
+      }),
+    }),
+  }],
+];
+
+async function list(services: Services, args: Arguments) {
+  const id = await projectId(services, args);
+  const { items, nextCursor } = await listUsers(services, id, {
+    ...pageRequest(args),
+    email: args.optional("email") ?? undefined,
+    search: args.optional("search") ?? undefined,
+  });
+  const declared = await services.userFields.of(id);
+  return { users: items.map((user) => managedUser(declared, user)), nextCursor };
+}
+
+function lifetime(args: Arguments): number {
+  const text = args.optional("ttl");
+  if (text === null) return ACCESS_TOKEN_SECONDS;
+  const seconds = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : NaN;
+  if (seconds <= TOKEN_SECONDS_MAX) return seconds;
+  throw new Problem("INVALID_INPUT", {
+    message: `--ttl must be a whole number of seconds from 1 to ${TOKEN_SECONDS_MAX}.`,
+  });
+}
