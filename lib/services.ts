@@ -13,7 +13,7 @@ import type { Config, MongoDatabase, SqliteDatabase } from "./runtime/config.ts"
 import { KeyRing } from "./crypto/key_ring.ts";
 import { keptKeyRing } from "./runtime/kept_key_ring.ts";
 import { knownKeys, rememberKeys } from "./runtime/known_keys.ts";
-import { isUnusedFolder, unusedStore } from "./runtime/unused_store.ts";
+import { unusedStore } from "./runtime/unused_store.ts";
 import { type Catalog, createCatalog } from "./documents/catalog.ts";
 import { COLLECTION_REMOVAL } from "./documents/collection_removals.ts";
 import { UNHELD_FILE_REMOVAL } from "./documents/keep_files.ts";
@@ -77,6 +77,7 @@ import { createProviders, type Providers } from "./social/providers.ts";
 import { ALL } from "./store/filter.ts";
 import type { Engine } from "./store/port.ts";
 import { SqliteEngine } from "./store/sqlite/engine.ts";
+import { holdsStore } from "./store/sqlite/folder.ts";
 
 /** Everything a verb may need; each takes the few it names. */
 export interface Services extends LongWorkServices, AsyncDisposable {
@@ -182,7 +183,9 @@ export async function openServices(
   const { database, publicUrl } = config;
   const { log, clock = systemClock, counts, parsedBytesMax = Infinity } = overrides;
   const { newId = objectIds(clock), refusesUnused = false } = overrides;
-  if (refusesUnused && await isUnusedFolder(config)) throw unusedStore(config);
+  // To open a folder makes what is missing in it.
+  const isUnused = database.kind === "sqlite" && !await holdsStore(database.folder);
+  if (refusesUnused && isUnused) throw unusedStore(config);
   const engine = overrides.engine ?? await openEngine(config, overrides);
   try {
     if (refusesUnused && await isUnsealed(engine)) throw unusedStore(config);

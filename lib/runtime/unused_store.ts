@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { holdsStore } from "../store/sqlite/folder.ts";
 import { type Config, ConfigError } from "./config.ts";
 
 /** Where everything is kept, without what is secret of it. */
@@ -7,10 +6,6 @@ export const storeName = ({ database }: Pick<Config, "database">): string =>
   database.kind === "sqlite"
     ? `the data folder "${resolve(database.folder)}"`
     : `the databases of MongoDB whose names begin with "${database.prefix}"`;
-
-/** A folder that nothing was kept in so far; opening it would make it. */
-export const isUnusedFolder = async ({ database }: Pick<Config, "database">): Promise<boolean> =>
-  database.kind === "sqlite" && !await holdsStore(database.folder);
 
 /** For a command that was most likely meant for another store. */
 export const unusedStore = (config: Pick<Config, "database">): ConfigError =>

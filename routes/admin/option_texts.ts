@@ -1,3 +1,5 @@
+import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
+
 /** What each option of a command means, whichever command has it. */
 export const OPTION_TEXTS: Readonly<Record<string, string>> = {
   "allow-loss": "Also apply what deletes documents' values, or collections",
@@ -22,7 +24,7 @@ export const OPTION_TEXTS: Readonly<Record<string, string>> = {
   owner: "E-mail of the account that owns the project and finds it in the dashboard",
   plan: "The plan of the account; free if it is made without one",
   project: "Id of the project; `project list` shows it",
-  provider: "github or google",
+  provider: PROVIDER_NAMES.join(" or "),
   repair: "Set right what differs, instead of only naming it",
   search: "A part of the e-mail address",
   "site-url": "Origin of your application: https, or http on localhost; sign-in returns there",

@@ -1,0 +1,2 @@
+/** Of Corbel. */
+export const VERSION = "0.1.0";
