@@ -173,6 +173,10 @@ import {
   handleVerifyCode,
 } from "./users/sign_in.ts";
 import {
+  handleEndProjectUserSession,
+  handleListProjectUserSessions,
+} from "./users/user_sessions.ts";
+import {
   handleCreateUser,
   handleDeleteUser,
   handleEndUserSessions,
@@ -313,6 +317,8 @@ export function operations(mount: Mount): void {
   mount(projectUsers.getProjectUser, asServer(handleGetUser));
   mount(projectUsers.patchProjectUser, asServer(handlePatchUser));
   mount(projectUsers.deleteProjectUser, asServer(handleDeleteUser));
+  mount(projectUsers.listProjectUserSessions, handleListProjectUserSessions);
+  mount(projectUsers.endProjectUserSession, handleEndProjectUserSession);
   mount(projectUsers.endProjectUserSessions, asServer(handleEndUserSessions));
   mount(ai.setAccountAiKey, handleSetAccountAiKey);
   mount(ai.setProjectAiKey, handleSetProjectAiKey);

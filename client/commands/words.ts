@@ -41,6 +41,8 @@ export const COMMAND_WORDS: Readonly<Record<string, string>> = {
   getProjectUser: "users show",
   patchProjectUser: "users update",
   deleteProjectUser: "users delete",
+  listProjectUserSessions: "users sessions",
+  endProjectUserSession: "users end-session",
   endProjectUserSessions: "users sign-out",
   getUserFields: "users fields",
   setUserFields: "users set-fields",
@@ -113,6 +115,7 @@ export const OPTION_NAMES: Readonly<Record<string, string>> = {
   accountId: "account",
   invitationId: "invitation",
   deliveryId: "delivery",
+  sessionId: "session",
   filePath: "path",
   userMessage: "message",
   // `--url` says where Corbel is.
