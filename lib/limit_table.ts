@@ -184,7 +184,7 @@ export const LIMITS = {
   ),
   SLOW_QUESTION_MEAN_MS: limit(10, "ms of mean time from which a question is slow", OURS),
   SLOW_QUESTION_MS: limit(100, "ms from which it is slow if it took as long once", OURS),
-  JOBS_SHOWN_MAX: limit(100, "jobs of a project that the dashboard shows", OURS),
+  JOBS_SHOWN_MAX: limit(100, "jobs of a project that are shown", OURS),
   PROJECT_TRASH_DAYS: limit(7, "days a deleted project can be restored", "owners"),
   PROJECT_NAME_LENGTH_MAX: limit(100, "characters of a project's name", OURS),
   ALLOWED_ORIGINS_MAX: limit(20, "allowed origins of a project", OURS),

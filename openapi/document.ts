@@ -16,6 +16,7 @@ import { PROJECT_COLLECTIONS } from "./paths/project_collections.ts";
 import { PROJECT_SLOW_QUESTIONS } from "./paths/project_slow_questions.ts";
 import { PROJECT_DOCUMENTS } from "./paths/project_documents.ts";
 import { PROJECT_FILES } from "./paths/project_files.ts";
+import { PROJECT_JOBS } from "./paths/project_jobs.ts";
 import { PROJECT_MAIL } from "./paths/project_mail.ts";
 import { PROJECT_PROVIDERS } from "./paths/project_providers.ts";
 import { PROJECT_STORAGE } from "./paths/project_storage.ts";
@@ -50,6 +51,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...ACCOUNT_TOKENS,
   ...ACCOUNT_EMAIL,
   ...PROJECTS,
+  ...PROJECT_JOBS,
   ...MEMBERS,
   ...INVITATIONS,
   ...PROJECT_PROVIDERS,

@@ -101,6 +101,8 @@ export const deliveryId = id("The message's id.");
 
 export const mailId = id("The mail's id.");
 
+export const jobId = id("The job's id.");
+
 export const invitationId = id("The invitation's id.");
 
 export const keyKind: PathParameter<KeyKind> = {

@@ -12,6 +12,7 @@ import * as projects from "@/openapi/paths/projects.ts";
 import * as projectCollections from "@/openapi/paths/project_collections.ts";
 import * as projectDocuments from "@/openapi/paths/project_documents.ts";
 import * as projectFiles from "@/openapi/paths/project_files.ts";
+import * as projectJobs from "@/openapi/paths/project_jobs.ts";
 import * as projectMail from "@/openapi/paths/project_mail.ts";
 import * as projectProviders from "@/openapi/paths/project_providers.ts";
 import * as projectSlowQuestions from "@/openapi/paths/project_slow_questions.ts";
@@ -116,6 +117,7 @@ import {
   handlePreviewInvitation,
   handleRevokeInvitation,
 } from "./projects/invitations.ts";
+import { handleListJobs, handleTryJob } from "./projects/jobs.ts";
 import { handleChangeMember, handleListMembers, handleRemoveMember } from "./projects/members.ts";
 import {
   handleCreateProject,
@@ -172,6 +174,10 @@ import {
   handleSignUp,
   handleVerifyCode,
 } from "./users/sign_in.ts";
+import {
+  handleEndProjectUserSession,
+  handleListProjectUserSessions,
+} from "./users/user_sessions.ts";
 import {
   handleCreateUser,
   handleDeleteUser,
@@ -270,6 +276,8 @@ export function operations(mount: Mount): void {
   mount(projects.deleteProject, handleDeleteProject);
   mount(projects.rotateProjectKey, handleRotateProjectKey);
   mount(projects.getProjectUsage, handleGetProjectUsage);
+  mount(projectJobs.listJobs, handleListJobs);
+  mount(projectJobs.tryJob, handleTryJob);
   mount(members.listMembers, handleListMembers);
   mount(members.changeMember, handleChangeMember);
   mount(members.removeMember, handleRemoveMember);
@@ -313,6 +321,8 @@ export function operations(mount: Mount): void {
   mount(projectUsers.getProjectUser, asServer(handleGetUser));
   mount(projectUsers.patchProjectUser, asServer(handlePatchUser));
   mount(projectUsers.deleteProjectUser, asServer(handleDeleteUser));
+  mount(projectUsers.listProjectUserSessions, handleListProjectUserSessions);
+  mount(projectUsers.endProjectUserSession, handleEndProjectUserSession);
   mount(projectUsers.endProjectUserSessions, asServer(handleEndUserSessions));
   mount(ai.setAccountAiKey, handleSetAccountAiKey);
   mount(ai.setProjectAiKey, handleSetProjectAiKey);

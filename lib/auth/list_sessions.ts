@@ -1,10 +1,16 @@
 import type { Clock } from "../clock.ts";
 import type { Cursors } from "../paging/cursor.ts";
 import { and, eq } from "../store/filter.ts";
-import type { Engine, Json } from "../store/port.ts";
+import type { Engine, Id, Json } from "../store/port.ts";
 import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
-import type { SignedInUser } from "./principals.ts";
 import { activeSessions, type SessionRecord, SESSIONS } from "./sessions.ts";
+
+export interface SessionOwner {
+  readonly projectId: Id;
+  readonly userId: Id;
+  /** The session that asks; null where it is not the user who asks. */
+  readonly sessionId: Id | null;
+}
 
 /**
  * The user's sessions that stand, the newest first; `current` marks the one that asks. Throws
@@ -12,7 +18,7 @@ import { activeSessions, type SessionRecord, SESSIONS } from "./sessions.ts";
  */
 export async function listSessions(
   services: { engine: Engine; clock: Clock; cursors: Cursors },
-  { projectId, userId, sessionId }: SignedInUser,
+  { projectId, userId, sessionId }: SessionOwner,
   request: PageRequest,
 ): Promise<RecordPage<{ [name: string]: Json }>> {
   const asked = eq("userId", userId);

@@ -1,8 +1,10 @@
 import { forMembers } from "./for_members.ts";
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
-import { projectId } from "../parameters.ts";
+import { pageQuery, projectId, sessionId, userId } from "../parameters.ts";
+import { EndedSession, SESSION_EXAMPLE, SessionList } from "../schemas/session.ts";
 import { USER_FIELDS_EXAMPLE, UserFieldList, UserFieldsInput } from "../schemas/user.ts";
+import { EXAMPLE_ID } from "../schemas/values.ts";
 import { projectMember } from "../security.ts";
 import { createUser, deleteUser, endUserSessions, getUser, listUsers, patchUser } from "./users.ts";
 
@@ -48,6 +50,47 @@ export const endProjectUserSessions = ofUsers(endUserSessions, {
   summary: "End a user's sessions for the project's admins",
   role: "admin",
   path: "/{id}/sessions",
+});
+
+export const listProjectUserSessions = contract({
+  operationId: "listProjectUserSessions",
+  tag: "Project users",
+  method: "get",
+  path: "/api/projects/{projectId}/users/{id}/sessions",
+  summary: "List a user's sessions for the project's members",
+  description:
+    "The devices on which the user is signed in, the newest first. `current` is false of " +
+    "all of them: no member asks from a user's session.",
+  security: projectMember("viewer"),
+  params: { projectId, id: userId },
+  query: pageQuery,
+  success: [{
+    status: 200,
+    description: "The sessions that stand.",
+    data: SessionList,
+    example: { items: [{ ...SESSION_EXAMPLE, current: false }], nextCursor: null },
+    message: "Sessions listed",
+  }],
+  problems: ["USER_NOT_FOUND", "INVALID_CURSOR"],
+});
+
+export const endProjectUserSession = contract({
+  operationId: "endProjectUserSession",
+  tag: "Project users",
+  method: "delete",
+  path: "/api/projects/{projectId}/users/{id}/sessions/{sessionId}",
+  summary: "End one of a user's sessions for the project's admins",
+  description: "Signs the user out on that device: its access token is refused from now on.",
+  security: projectMember("admin"),
+  params: { projectId, id: userId, sessionId },
+  success: [{
+    status: 200,
+    description: "The id of the ended session.",
+    data: EndedSession,
+    example: { id: EXAMPLE_ID },
+    message: "Session ended",
+  }],
+  problems: ["SESSION_NOT_FOUND"],
 });
 
 const FIELDS = {
@@ -108,5 +151,7 @@ export const PROJECT_USERS = [
   getProjectUser,
   patchProjectUser,
   deleteProjectUser,
+  listProjectUserSessions,
+  endProjectUserSession,
   endProjectUserSessions,
 ];

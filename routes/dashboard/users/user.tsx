@@ -42,12 +42,7 @@ export const showUser: PageHandler<ProjectMember, "id"> = async (c) => {
   const [frame, declared, sessions] = await Promise.all([
     loadFrame(services, principal),
     services.userFields.of(projectId),
-    // None of them is the member's own.
-    listSessions(
-      services,
-      { projectId, userId: user._id, sessionId: "" },
-      paging,
-    ),
+    listSessions(services, { projectId, userId: user._id, sessionId: null }, paging),
   ]);
   const mayChange = includes(frame.role, "admin");
   return pageReply(
