@@ -8,6 +8,7 @@ RUN npm install --global deno@${DENO_VERSION} \
   && cp "$(deno eval 'console.log(Deno.execPath())')" /usr/local/bin/deno-binary
 COPY deno.json deno.lock main.ts permissions.ts ./
 COPY client client
+COPY docs docs
 COPY lib lib
 COPY openapi openapi
 COPY routes routes

@@ -11,8 +11,15 @@ import type { Environment } from "@/lib/runtime/settings.ts";
 
 const own = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** What threads begin with, the reference's files and the client. By `ldd` native code knows its C library. */
-const OWN_FILES = [own("client"), own("lib"), own("openapi"), own("routes"), "/usr/bin/ldd"];
+/** What threads begin with, the files of the reference, its guides and the client. By `ldd` native code knows its C library. */
+const OWN_FILES = [
+  own("client"),
+  own("docs"),
+  own("lib"),
+  own("openapi"),
+  own("routes"),
+  "/usr/bin/ldd",
+];
 
 /** Written by nobody: a permission must name something. */
 const NOTHING = own("data/none");

@@ -65,7 +65,7 @@ Deno.test("every refusal that the wire rules name has the status they give it", 
   }
 });
 
-Deno.test("messages and explanations are sentences; the interface's own stay as they are", () => {
+Deno.test("messages, causes and remedies are sentences; the interface's own stay as they are", () => {
   const interfaces: Partial<Record<ProblemCode, string>> = {
     INVALID_PROJECT_ID: "Invalid project ID",
     PROJECT_NOT_FOUND: "Project not found or access denied",
@@ -75,11 +75,14 @@ Deno.test("messages and explanations are sentences; the interface's own stay as 
     AI_KEY_REJECTED: "Invalid user-supplied AI key",
     PRO_PLAN_REQUIRED: "Feature requires the Pro plan; upgrade",
   };
-  for (const [code, { message, when }] of entries) {
+  for (const [code, { message, when, remedy }] of entries) {
     if (interfaces[code] !== undefined) assert.equal(message, interfaces[code]);
     else assert.match(message, /^[A-Z].*\.$/s, code);
     assert.match(when, /^[A-Z].*\.$/s, code);
-    assert.equal(`${message}${when}`.includes("  "), false, code);
+    assert.match(remedy, /^[A-Z].*\.$/s, code);
+    assert.ok(remedy.length <= 200, `${code}: ${remedy.length} characters`);
+    assert.notEqual(remedy, message, code);
+    assert.equal(`${message}${when}${remedy}`.includes("  "), false, code);
   }
 });
 

@@ -30,6 +30,7 @@ import { SYSTEM } from "./paths/system.ts";
 import { USER_EMAIL } from "./paths/user_email.ts";
 import { USERS } from "./paths/users.ts";
 import { WEBHOOKS } from "./paths/webhooks.ts";
+import { introductionWithLinks } from "./introduction.ts";
 import { refusalComponents } from "./refusals.ts";
 import { SECURITY_SCHEMES } from "./security_schemes.ts";
 import { shareParameters } from "./shared_parameters.ts";
@@ -67,14 +68,6 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...SYSTEM,
 ] as readonly Contract<unknown>[]; // Their principals differ; here only their documents matter.
 
-const DESCRIPTION =
-  `Corbel is a project-scoped backend: an application calls it with its project's API key.
-
-Every answer is an envelope: \`{ success, data, message }\`, the members of the upload
-request and its confirm stand beside \`success\` too. A refusal has \`success: false\`, an
-empty \`data\`, a \`message\` that says what to do, and a stable \`code\`; below \`/api/storage/\` it
-repeats the message as \`error\`. Every answer carries \`x-request-id\`; say it when you ask for help.`;
-
 /** The OpenAPI 3.1 document of all operations, as the server at this address answers it. */
 export function buildDocument(serverUrl = "/") {
   const { openAPIRegistry, getOpenAPI31Document } = registry();
@@ -96,7 +89,7 @@ export function buildDocument(serverUrl = "/") {
     info: {
       title: "Corbel",
       version: "1",
-      description: DESCRIPTION,
+      description: introductionWithLinks(serverUrl === "/" ? "" : serverUrl),
       license: { name: "MIT", url: "https://opensource.org/license/mit" },
       contact: { name: "The Corbel authors" },
     },
@@ -109,8 +102,14 @@ export function buildDocument(serverUrl = "/") {
   return shareParameters(withOpenObjects(document));
 }
 
+export interface TagGroup {
+  readonly name: string;
+  /** With what they are about. */
+  readonly tags: Readonly<Record<string, string>>;
+}
+
 /** Operations by who calls them. */
-const TAG_GROUPS = [
+export const TAG_GROUPS: readonly TagGroup[] = [
   {
     name: "Your app",
     tags: {

@@ -2,26 +2,29 @@
 import { SETTINGS } from "@/lib/runtime/settings.ts";
 import { LIMITS } from "@/lib/limit_table.ts";
 import { buildDocument } from "./document.ts";
+import { errorCatalogue } from "./error_catalogue.ts";
 
 const SETTINGS_PAGE = new URL("../docs/self-hosting.md", import.meta.url);
 const LIMITS_PAGE = new URL("../docs/limits.md", import.meta.url);
+const ERRORS_PAGE = new URL("../docs/errors.md", import.meta.url);
 const DOCUMENT = new URL("openapi.json", import.meta.url);
 
 /** Every generated file with the text it should have. */
 export async function generated(): Promise<Map<URL, string>> {
   return new Map([
     [DOCUMENT, `${JSON.stringify(buildDocument(), null, 1)}\n`],
-    [SETTINGS_PAGE, await withTable(SETTINGS_PAGE, "settings", settingsTable())],
-    [LIMITS_PAGE, await withTable(LIMITS_PAGE, "limits", limitsTable())],
+    [SETTINGS_PAGE, await withPart(SETTINGS_PAGE, "settings", settingsTable())],
+    [LIMITS_PAGE, await withPart(LIMITS_PAGE, "limits", limitsTable())],
+    [ERRORS_PAGE, await withPart(ERRORS_PAGE, "errors", errorCatalogue())],
   ]);
 }
 
-async function withTable(page: URL, name: string, table: string): Promise<string> {
+async function withPart(page: URL, name: string, part: string): Promise<string> {
   const text = await Deno.readTextFile(page);
   const [begin, end] = [`<!-- ${name}: generated -->`, `<!-- ${name}: end -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`${page.pathname} has no place for its ${name} table`);
-  return `${text.slice(0, from + begin.length)}\n\n${table}\n\n${text.slice(to)}`;
+  if (from < 0 || to < from) throw new Error(`${page.pathname} has no place for its ${name}`);
+  return `${text.slice(0, from + begin.length)}\n\n${part}\n\n${text.slice(to)}`;
 }
 
 function settingsTable(): string {

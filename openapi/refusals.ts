@@ -90,7 +90,11 @@ const refusalSchema = (hasError: boolean) => ({
     data: { type: "object" as const, additionalProperties: false },
     message: { type: "string" as const, description: "What to do, for a person." },
     ...(hasError && { error: { type: "string" as const, description: "The message again." } }),
-    code: { type: "string" as const, description: "What it is, for a program." },
+    code: {
+      type: "string" as const,
+      description:
+        "What it is, for a program. /docs/errors has each with its cause and what to do.",
+    },
     ...(!hasError && {
       operation: {
         type: "integer" as const,

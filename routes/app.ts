@@ -20,6 +20,7 @@ import { pages } from "./dashboard/mod.ts";
 import { refusalPage } from "./dashboard/refusal.tsx";
 import { inputReader } from "./input.ts";
 import { operations } from "./operations.ts";
+import { referencePages } from "./reference/mod.ts";
 import { RequestBody } from "./request_body.ts";
 
 export type App = OpenAPIHono<AppEnv>;
@@ -160,6 +161,7 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
 
   operations(mount);
   pages(mount);
+  referencePages(mount);
   const paths = allowedMethods(mounted);
   return app;
 

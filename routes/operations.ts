@@ -151,7 +151,8 @@ import { handleGetHealth, handleGetReadiness } from "./system/health.ts";
 import { handleGetIndex } from "./system/index.ts";
 import { handleGetOpenApi } from "./system/openapi.ts";
 import { handleGetClient, handleGetClientTypes, handleGetCommandLine } from "./system/client.ts";
-import { handleGetReference, handleGetReferenceScript } from "./system/reference.ts";
+import { handleGetReference } from "./reference/get_reference.ts";
+import { handleGetReferenceScript } from "./reference/scalar.ts";
 import {
   handleChangeEmail,
   handleChangeUserPassword,

@@ -74,29 +74,31 @@ export const getDocumentFile = system({
   ],
 });
 
+const ETAG = { etag: "Names this version of the file." };
+const HELD = { status: 304, description: "The file is the one you hold.", data: null };
+
 export const getReference = system({
   operationId: "getReference",
   path: "/docs",
   summary: "Get the reference as a page, as anyone",
-  description: "This reference as a page. It needs nothing from the network but this server.",
+  description: "The introduction and every operation, each with a page of its own that it can be " +
+    "tried on. It needs nothing from the network but this server.",
   success: [{
     status: 200,
     description: "The page.",
     data: null,
     content: { type: "text/html", schema: z.string() },
     example: "<!doctype html>",
-  }],
+    headers: ETAG,
+  }, HELD],
 });
-
-const ETAG = { etag: "Names this version of the file." };
-const HELD = { status: 304, description: "The file is the one you hold.", data: null };
 
 export const getReferenceScript = system({
   operationId: "getReferenceScript",
   path: "/docs/{file}",
   params: { file: referenceFile },
   summary: "Get a file of the reference page, as anyone",
-  description: "Scripts of the reference page.",
+  description: "Scripts of the full reference, `/docs/full`.",
   success: [
     {
       status: 200,

@@ -9,5 +9,9 @@ Scalar.createApiReference("#app", {
   hideClientButton: true,
   showDeveloperTools: "never",
   defaultOpenAllTags: true,
-  authentication: { preferredSecurityScheme: "apiKey" },
+  authentication: {
+    preferredSecurityScheme: "apiKey",
+    // An example: it opens nothing.
+    securitySchemes: { apiKey: { value: "pk_live_ExampleOnly-PasteYourProjectsPublishableKey" } },
+  },
 });

@@ -1,29 +1,87 @@
 import assert from "node:assert/strict";
+import { CONTRACTS } from "@/openapi/document.ts";
+import { EXAMPLE_KEYS, guides } from "@/openapi/introduction.ts";
 import { openTestApp } from "../support/test_app.ts";
 
-Deno.test("the reference is a page that needs nothing but this server", async () => {
+Deno.test("the reference lists every operation and every guide, and needs nothing but this server", async () => {
   await using app = await openTestApp();
   const answer = await app.send({ path: "/docs" });
   assert.equal(answer.status, 200);
   assert.match(answer.headers.get("content-type")!, /^text\/html; charset=utf-8$/);
+  for (const { operationId, path } of CONTRACTS) {
+    assert.ok(answer.text.includes(`href="/docs/operations/${operationId}"`), operationId);
+    assert.ok(answer.text.includes(path), path);
+  }
+  for (const { name } of guides()) {
+    assert.ok(answer.text.includes(`href="/docs/guides/${name}"`), name);
+  }
   const links = [...answer.text.matchAll(/(?:src|href)\s*=\s*["']([^"']+)["']/g)]
     .map(([, link]) => link!)
     .filter((link) => !link.startsWith("data:"));
-  assert.ok(links.length > 0);
+  const paths = new Set<string>();
   for (const link of links) {
     assert.ok(!/^(?:[a-z]+:)?\/\//i.test(link), `${link} lies elsewhere`);
-    const { pathname } = new URL(link, "http://localhost:8000/docs");
+    const { pathname, hash } = new URL(link, "http://localhost:8000/docs");
+    if (pathname === "/docs" && hash !== "") {
+      assert.ok(answer.text.includes(`id="${hash.slice(1)}"`), link);
+    }
+    paths.add(pathname);
+  }
+  for (const path of paths) {
+    const { status } = await app.send({ path });
+    // Who is not signed in is sent on by the dashboard.
+    assert.equal(status, path === "/dashboard" ? 303 : 200, path);
+  }
+});
+
+Deno.test("the field of the key holds an example that is called one", async () => {
+  await using app = await openTestApp();
+  const { text } = await app.send({ path: "/docs" });
+  assert.match(EXAMPLE_KEYS.publishable, /^pk_live_[\w-]{43}$/);
+  assert.match(EXAMPLE_KEYS.secret, /^sk_live_[\w-]{43}$/);
+  assert.ok(text.includes(`value="${EXAMPLE_KEYS.publishable}"`));
+  assert.ok(text.includes("This key is an example."));
+  const { text: script } = await app.send({ path: "/docs/init.js" });
+  assert.ok(script.includes(`"${EXAMPLE_KEYS.publishable}"`), "Scalar's field has the same");
+});
+
+Deno.test("the introduction of the document leads to the guides and the errors, by whole addresses", async () => {
+  await using app = await openTestApp({ env: { PUBLIC_URL: "https://api.example" } });
+  const { body } = await app.send({ path: "/openapi.json" });
+  const links = [...body.info.description.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link);
+  assert.equal(links.length, guides().length + 1);
+  for (const link of links) {
+    const { origin, pathname } = new URL(link);
+    assert.equal(origin, "https://api.example");
     assert.equal((await app.send({ path: pathname })).status, 200, link);
   }
 });
 
 Deno.test("the page's policy lets it speak to this server only", async () => {
   await using app = await openTestApp();
-  const { headers, text } = await app.send({ path: "/docs" });
-  const policy = headers.get("content-security-policy")!;
-  for (const rule of ["default-src 'self'", "connect-src 'self'", "object-src 'none'"]) {
-    assert.ok(policy.includes(rule), rule);
+  const page = await app.send({ path: "/docs" });
+  const full = await app.send({ path: "/docs/full" });
+  const policyOf = ({ headers }: typeof page) => headers.get("content-security-policy")!;
+  for (const rule of ["default-src 'none'", "connect-src 'self'", "style-src 'self'"]) {
+    assert.ok(policyOf(page).includes(rule), rule);
   }
-  assert.ok(!/https?:|\*|script-src[^;]*unsafe-inline|'unsafe-eval'/.test(policy));
-  assert.ok(!/<script(?![^>]*\ssrc=)[^>]*>\s*\S/.test(text), "no inline script");
+  for (const rule of ["default-src 'self'", "connect-src 'self'", "object-src 'none'"]) {
+    assert.ok(policyOf(full).includes(rule), rule);
+  }
+  for (const one of [page, full]) {
+    assert.ok(!/https?:|\*|script-src[^;]*unsafe-inline|'unsafe-eval'/.test(policyOf(one)));
+    assert.ok(!/<script(?![^>]*\ssrc=)[^>]*>\s*\S/.test(one.text), "no inline script");
+  }
+  assert.ok(!/unsafe-inline/.test(policyOf(page)));
+  assert.ok(!/\sstyle=/.test(page.text), "no inline style");
+});
+
+Deno.test("a page that a browser holds is not sent again", async () => {
+  await using app = await openTestApp();
+  for (const path of ["/docs", "/docs/errors", "/docs/operations/getHealth", "/docs/guides/mail"]) {
+    const { headers } = await app.send({ path });
+    const held = await app.send({ path, headers: { "if-none-match": headers.get("etag")! } });
+    assert.equal(held.status, 304, path);
+    assert.equal(held.text, "");
+  }
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { guides } from "@/openapi/introduction.ts";
 import { usageLines } from "@/routes/admin/help.ts";
 import { committedFiles, isTest, mustRead } from "./files.ts";
 
@@ -51,6 +52,22 @@ Deno.test("docs/self-hosting.md lists the commands of the administration, each o
   const section = page.split("## Administration")[1]!;
   const listed = section.split("```")[1]!.trim().split("\n");
   assert.deepEqual(listed.toSorted(), usageLines().toSorted());
+});
+
+/** For who works on Corbel itself. */
+const UNSERVED = ["CONTRIBUTING", "architecture"];
+
+Deno.test("the reference serves every page of docs, but for those about Corbel's own code", async () => {
+  const pages = (await committedFiles()).flatMap((path) =>
+    /^docs\/([\w-]+)\.md$/.exec(path)?.[1] ?? []
+  );
+  // Errors are served as a page of their own.
+  const served = [...guides().map(({ name }) => name), "errors", ...UNSERVED];
+  assert.deepEqual(served.toSorted(), pages.toSorted());
+  for (const { name, title } of guides()) {
+    const heading = /^# (.*)$/m.exec(await mustRead(`docs/${name}.md`))![1]!;
+    assert.ok(heading.startsWith(title), `docs/${name}.md is called "${heading}"`);
+  }
 });
 
 const withoutCode = (page: string): string => page.replace(/^```[^]*?^```/gm, "");

@@ -1,9 +1,9 @@
 import { brotliDecompressSync } from "node:zlib";
 import { Problem } from "@/lib/problems.ts";
 import type * as system from "@/openapi/paths/system.ts";
-import type { HandlerOf } from "../handler.ts";
+import type { HandlerOf, PageHandler } from "../handler.ts";
 import { takesEncoding } from "../compression.ts";
-import { serveFile, staticFile } from "./file.ts";
+import { serveFile, staticFile } from "../system/file.ts";
 
 const FOLDER = new URL("../../openapi/reference/", import.meta.url);
 const SCRIPT = "text/javascript; charset=utf-8";
@@ -30,7 +30,8 @@ const unpacked = once(async () =>
   ])
 );
 
-export const handleGetReference: HandlerOf<typeof system.getReference> = async (c) =>
+/** The page of Scalar, which has every language and a client, and takes seconds to appear. */
+export const handleGetFullReference: PageHandler<null> = async (c) =>
   serveFile(await page(), c.req.header("if-none-match") ?? null);
 
 export const handleGetReferenceScript: HandlerOf<typeof system.getReferenceScript> = async (c) => {

@@ -1,0 +1,70 @@
+import { type ProblemCode, PROBLEMS } from "@/lib/problems.ts";
+import { counted } from "@/lib/text/amounts.ts";
+import { CONTRACTS } from "@/openapi/document.ts";
+import { PROBLEM_GROUPS, problemAnchor } from "@/openapi/error_catalogue.ts";
+import { Frame, operationPath } from "./frame.tsx";
+import { inlineMarkdown, markdown } from "./markdown.ts";
+
+/** Every problem. @param introduction What docs/errors.md says before them. */
+export const ErrorsPage = ({ introduction }: { introduction: string }) => (
+  <Frame title="Errors" current="/docs/errors">
+    {markdown(introduction)}
+    <form class="search" role="search" hidden>
+      <label>
+        Search errors (press /)
+        <input type="search" data-search autocomplete="off" spellcheck={false} />
+      </label>
+      <output class="hint" aria-live="polite" data-found></output>
+    </form>
+    {PROBLEM_GROUPS.map(({ status, name, codes }) => (
+      <section data-group>
+        <h2 id={String(status)}>{`${status} ${name}`}</h2>
+        {codes.map((code) => <Entry code={code} />)}
+      </section>
+    ))}
+  </Frame>
+);
+
+const Entry = ({ code }: { code: ProblemCode }) => {
+  const { message, when, remedy } = PROBLEMS[code];
+  const raising = CONTRACTS.filter(({ codes }) => codes.includes(code));
+  return (
+    <article class="problem" data-operation={code}>
+      <h3 id={problemAnchor(code)}>
+        <a href={`#${problemAnchor(code)}`}>{code}</a>
+      </h3>
+      <blockquote>{message}</blockquote>
+      <p>
+        <strong>Cause.</strong> {inlineMarkdown(when)}
+      </p>
+      <p>
+        <strong>What to do.</strong> {inlineMarkdown(remedy)}
+      </p>
+      <Raising operations={raising} />
+    </article>
+  );
+};
+
+/** More are told by their number: a list of a hundred helps nobody. */
+const RAISING_MAX = 15;
+
+const Raising = ({ operations }: { operations: typeof CONTRACTS }) => {
+  if (operations.length === 0) return null;
+  const { length } = operations;
+  if (length === CONTRACTS.length) return <p class="hint">Of every operation.</p>;
+  if (length > RAISING_MAX) return <p class="hint">Of {length} operations.</p>;
+  return (
+    <details>
+      <summary>
+        Of {counted(length, "operation")}
+      </summary>
+      <ul>
+        {operations.map(({ operationId, summary }) => (
+          <li>
+            <a href={operationPath(operationId)}>{summary}</a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+};

@@ -1,0 +1,120 @@
+import type { Child } from "hono/jsx";
+import type { Contract } from "@/openapi/contract.ts";
+import { CONTRACTS, TAG_GROUPS } from "@/openapi/document.ts";
+import { SCRIPT, STYLE } from "./assets.ts";
+
+export interface Listed {
+  readonly group: string;
+  readonly tags: readonly {
+    readonly tag: string;
+    readonly about: string;
+    readonly operations: readonly Contract<unknown>[];
+  }[];
+}
+
+/** Every operation, in the order of the reference. */
+export const LISTED: readonly Listed[] = TAG_GROUPS.map(({ name, tags }) => ({
+  group: name,
+  tags: Object.entries(tags).map(([tag, about]) => ({
+    tag,
+    about,
+    operations: CONTRACTS.filter((one) => one.tag === tag),
+  })),
+}));
+
+export const operationPath = (operationId: string): string => `/docs/operations/${operationId}`;
+
+export const tagAnchor = (tag: string): string => tag.toLowerCase().replaceAll(" ", "-");
+
+/** A page of the reference. */
+export const Frame = (
+  { title, current, children }: {
+    title: string;
+    /** The path of the page, by which the columns know it. */
+    current: string;
+    children?: Child;
+  },
+) => (
+  <html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>{`${title} · Corbel`}</title>
+      <link rel="icon" href="data:," />
+      <link rel="stylesheet" href={STYLE.path} />
+      <script type="module" src={SCRIPT.path}></script>
+    </head>
+    <body>
+      <a class="skip" href="#content">Skip to content</a>
+      <header>
+        <a class="brand" href="/docs">
+          <svg viewBox="0 0 16 16" fill="currentColor" aria-hidden="true">
+            <path d="M2 1h12v3h-2a8 8 0 0 1-8 8H2z" />
+          </svg>
+          Corbel
+        </a>
+        <nav aria-label="Pages">
+          <Item href="/docs" current={current}>Reference</Item>
+          <a href="/docs#operations">Operations</a>
+          <a href="/docs#guides">Guides</a>
+          <Item href="/docs/errors" current={current}>Errors</Item>
+          <a href="/docs/full">Full reference</a>
+          <a href="/openapi.json">openapi.json</a>
+          <a href="/dashboard">Dashboard</a>
+        </nav>
+      </header>
+      <div class="columns">
+        <Side current={current} />
+        <main id="content">{children}</main>
+      </div>
+    </body>
+  </html>
+);
+
+const Item = (
+  { href, current, children }: { href: string; current: string; children?: Child },
+) => <a href={href} {...(href === current && { "aria-current": "page" })}>{children}</a>;
+
+/** Every operation, by its tag; a phone shows the list of the first page instead. */
+const Side = ({ current }: { current: string }) => (
+  <nav class="side" aria-label="Operations">
+    {LISTED.map(({ group, tags }) => (
+      <>
+        <h2>{group}</h2>
+        {tags.map(({ tag, operations }) => (
+          <details
+            open={operations.some(({ operationId }) => operationPath(operationId) === current)}
+          >
+            <summary>{tag}</summary>
+            <ul>
+              {operations.map(({ operationId, summary }) => (
+                <li>
+                  <Item href={operationPath(operationId)} current={current}>{summary}</Item>
+                </li>
+              ))}
+            </ul>
+          </details>
+        ))}
+      </>
+    ))}
+  </nav>
+);
+
+export const Method = ({ method }: { method: string }) => (
+  <span class={`method ${method.toLowerCase()}`}>{method.toUpperCase()}</span>
+);
+
+/** Text to be taken elsewhere. @param apiKey In the place of which scripts put the reader's own. */
+export const Code = ({ label, text, apiKey }: { label: string; text: string; apiKey?: string }) => (
+  <pre tabindex={0} role="group" aria-label={label}>
+    <code>
+      {(apiKey === undefined ? [text] : text.split(apiKey)).map((part, i) => (
+        <>
+          {i > 0 && <span data-key-text>{apiKey}</span>}
+          {part}
+        </>
+      ))}
+    </code>
+  </pre>
+);
