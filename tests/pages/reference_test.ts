@@ -110,7 +110,7 @@ Deno.test("every link of a guide leads to a page of this server, to a place that
 Deno.test("what stands in angle brackets is text, and comments for editors are left out", async () => {
   await using app = await openTestApp();
   const { text } = await look(app, "/docs/operations/getAccount");
-  assert.ok(text.includes("corbel_session=<session>"));
+  assert.ok(text.includes("Bearer <personalAccessToken>"));
   for (const { name } of guides()) {
     const { document, html } = await look(app, `/docs/guides/${name}`);
     assert.ok(!html.includes("<!--"), name);
