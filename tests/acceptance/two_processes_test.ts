@@ -444,7 +444,10 @@ Deno.test("any number of processes may start at the same moment on an empty stor
     const { settings } = store;
     // Settled, not all: one that still runs would make the store anew behind its removal.
     const ends = await Promise.allSettled(
-      Array.from({ length: 6 }, () => admin(["project", "create", "--name", "One", "--new"], settings)),
+      Array.from(
+        { length: 6 },
+        () => admin(["project", "create", "--name", "One", "--new"], settings),
+      ),
     );
     const made = ends.map((end) => {
       if (end.status === "rejected") throw end.reason;
