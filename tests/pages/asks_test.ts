@@ -31,6 +31,7 @@ const HARMLESS = [
   "POST /dashboard/verify/code",
   "POST /dashboard/account/password",
   "POST /dashboard/account/ai-key",
+  "POST /dashboard/account/tokens",
   "POST /dashboard/invitations/{token}/accept",
   "POST /dashboard/projects/{projectId}",
   ...[
