@@ -92,6 +92,8 @@ async function furnish(app: TestApp, { project, owner, userId }: Household): Pro
   const { projectId } = project;
   const { engine, clock, newId } = app.services;
   await signedInAgain(owner);
+  const token = { name: "CI", access: "read", projects: "all" };
+  assert.equal((await owner.send({ path: "/api/auth/tokens", body: token })).status, 201);
   await (await openFiles(app, project)).upload();
   await setStorage(app.services, projectId, {
     endpoint: "http://127.0.0.1:9",
