@@ -184,8 +184,9 @@ export async function openServices(
   const { log, clock = systemClock, counts, parsedBytesMax = Infinity } = overrides;
   const { newId = objectIds(clock), refusesUnused = false } = overrides;
   // To open a folder makes what is missing in it.
-  const isUnused = database.kind === "sqlite" && !await holdsStore(database.folder);
-  if (refusesUnused && isUnused) throw unusedStore(config);
+  if (refusesUnused && database.kind === "sqlite" && !await holdsStore(database.folder)) {
+    throw unusedStore(config);
+  }
   const engine = overrides.engine ?? await openEngine(config, overrides);
   try {
     if (refusesUnused && await isUnsealed(engine)) throw unusedStore(config);

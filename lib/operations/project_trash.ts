@@ -122,14 +122,7 @@ export async function removeTrashed(
   services: TrashServices & { blobStores: BlobStores },
   stopped: () => boolean = () => false,
 ): Promise<number> {
-  const projects = services.engine.records<ProjectRecord>("control", PROJECTS);
-  const due = compare("deletedAt", "lte", lastKept(services));
-  let removed = 0;
-  for await (const { _id: projectId } of projects.find({ filter: due })) {
-    if (stopped()) return removed;
-    if (await removeProject(services, projectId, due, stopped)) removed++;
-  }
-  return removed;
+  return await removeEach(services, compare("deletedAt", "lte", lastKept(services)), stopped);
 }
 
 /** How long an import that nobody goes on with is kept. */
@@ -140,11 +133,18 @@ export async function removeAbandonedImports(
   services: TrashServices & { blobStores: BlobStores },
   stopped: () => boolean = () => false,
 ): Promise<number> {
-  const { engine, clock } = services;
-  const due = compare("importTouchedAt", "lte", isoAt(clock.now() - IMPORT_KEPT_MS));
+  const left = isoAt(services.clock.now() - IMPORT_KEPT_MS);
+  return await removeEach(services, compare("importTouchedAt", "lte", left), stopped);
+}
+
+async function removeEach(
+  services: TrashServices & { blobStores: BlobStores },
+  due: Filter,
+  stopped: () => boolean,
+): Promise<number> {
+  const projects = services.engine.records<ProjectRecord>("control", PROJECTS);
   let removed = 0;
-  const found = engine.records<ProjectRecord>("control", PROJECTS).find({ filter: due });
-  for await (const { _id: projectId } of found) {
+  for await (const { _id: projectId } of projects.find({ filter: due })) {
     if (stopped()) return removed;
     if (await removeProject(services, projectId, due, stopped)) removed++;
   }

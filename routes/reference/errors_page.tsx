@@ -2,20 +2,14 @@ import { type ProblemCode, PROBLEMS } from "@/lib/problems.ts";
 import { counted } from "@/lib/text/amounts.ts";
 import { CONTRACTS } from "@/openapi/document.ts";
 import { PROBLEM_GROUPS, problemAnchor } from "@/openapi/error_catalogue.ts";
-import { Frame, operationPath } from "./frame.tsx";
+import { Frame, operationPath, Search } from "./frame.tsx";
 import { inlineMarkdown, markdown } from "./markdown.ts";
 
 /** Every problem. @param introduction What docs/errors.md says before them. */
 export const ErrorsPage = ({ introduction }: { introduction: string }) => (
   <Frame title="Errors" current="/docs/errors">
     {markdown(introduction)}
-    <form class="search" role="search" hidden>
-      <label>
-        Search errors (press /)
-        <input type="search" data-search autocomplete="off" spellcheck={false} />
-      </label>
-      <output class="hint" aria-live="polite" data-found></output>
-    </form>
+    <Search what="errors" />
     {PROBLEM_GROUPS.map(({ status, name, codes }) => (
       <section data-group>
         <h2 id={String(status)}>{`${status} ${name}`}</h2>

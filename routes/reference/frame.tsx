@@ -101,6 +101,17 @@ const Side = ({ current }: { current: string }) => (
   </nav>
 );
 
+/** Shown by the script that does it. */
+export const Search = ({ what }: { what: string }) => (
+  <form class="search" role="search" hidden>
+    <label>
+      Search {what} (press /)
+      <input type="search" data-search autocomplete="off" spellcheck={false} />
+    </label>
+    <output class="hint" aria-live="polite" data-found></output>
+  </form>
+);
+
 export const Method = ({ method }: { method: string }) => (
   <span class={`method ${method.toLowerCase()}`}>{method.toUpperCase()}</span>
 );

@@ -1,5 +1,5 @@
 import { EXAMPLE_KEYS, GUIDES, INTRODUCTION } from "@/openapi/introduction.ts";
-import { Code, Frame, LISTED, Method, operationPath, tagAnchor } from "./frame.tsx";
+import { Code, Frame, LISTED, Method, operationPath, Search, tagAnchor } from "./frame.tsx";
 import { markdown } from "./markdown.ts";
 
 /** The first page: what there is. */
@@ -81,13 +81,7 @@ const GuideList = () => (
 const OperationList = () => (
   <section aria-labelledby="operations">
     <h2 id="operations">Operations</h2>
-    <form class="search" role="search" hidden>
-      <label>
-        Search operations (press /)
-        <input type="search" data-search autocomplete="off" spellcheck={false} />
-      </label>
-      <output class="hint" aria-live="polite" data-found></output>
-    </form>
+    <Search what="operations" />
     {LISTED.map(({ group, tags }) => (
       <div class="group" data-group>
         <h3>{group}</h3>

@@ -98,7 +98,7 @@ function endOf(texts: Texts): End {
     if (folder === undefined) continue;
     const part = parts.getOrInsert(folder, new PartHash());
     for (const line of text.split("\n").slice(0, -1)) {
-      part.add(`${line}\n`, JSON.parse(line).record._id);
+      part.add(`${line}\n`);
     }
   }
   const told = (folder: string) => (parts.get(folder) ?? new PartHash()).end();

@@ -151,7 +151,7 @@ class ArchiveCheck {
     }
     this.#folder = folder;
     for (const record of records) {
-      part.add(record.line, record.value._id);
+      part.add(record.line);
       const fault = rules.faultOf(record);
       if (fault !== null) this.#faults.add(folder, record.value, fault);
     }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { timestamp } from "../../clock.ts";
 import { IDENTITIES } from "../../auth/identities.ts";
 import { USERS } from "../../auth/users.ts";
@@ -22,7 +21,6 @@ import {
   CONFIGURATION,
   END,
   type End,
-  fileLine,
   IDENTITIES_FOLDER,
   MANIFEST,
   type Manifest,
@@ -33,7 +31,7 @@ import {
 import type { Progress } from "./progress.ts";
 import { projectSecrets } from "./project_secrets.ts";
 import { sealSecrets } from "./sealed_secrets.ts";
-import { ArchiveWriter } from "./writer.ts";
+import { ArchiveWriter, type WrittenFile } from "./writer.ts";
 
 export interface ExportOptions {
   readonly projectId: Id;
@@ -144,28 +142,20 @@ async function writeFiles(
   { writer, projectId, progress }: Writing,
   rows: readonly UploadRecord[],
 ): Promise<Pick<End, "files" | "missingFiles">> {
-  const hash = createHash("sha256");
   const missingFiles: string[] = [];
-  const written = progress.of("files");
-  let [count, bytes] = [0, 0];
-  for (const row of rows) {
-    const name = nameOf(row);
-    const content = await contentOf(services, projectId, row);
-    if (content === null) {
-      missingFiles.push(name);
-      continue;
+  async function* present(): AsyncGenerator<WrittenFile> {
+    for (const row of rows) {
+      const [name, content] = [nameOf(row), await contentOf(services, projectId, row)];
+      if (content === null) missingFiles.push(name);
+      else yield { name, row: archivedFile(row), content };
     }
-    const archived = archivedFile(row);
-    hash.update(fileLine(name, archived, await writer.file(name, archived, content)));
-    count++;
-    bytes += row.bytes;
-    written(1);
   }
-  return { files: { count, bytes, sha256: hash.digest("hex") }, missingFiles };
+  const files = await writer.files(present(), progress.of("files"));
+  return { files, missingFiles };
 }
 
 /** Null where it was removed since. */
-async function contentOf(
+export async function contentOf(
   { blobStores }: Pick<Services, "blobStores">,
   projectId: Id,
   row: UploadRecord,

@@ -115,7 +115,7 @@ class DataImport {
         refused.add(one.value._id);
       }
       for (const { line, value } of lot) {
-        if (!refused.has(value._id)) folder.hash.add(line, value._id);
+        if (!refused.has(value._id)) folder.hash.add(line);
       }
       this.#options.progress.of(name)(lot.length);
       await this.#options.state.sign();
@@ -141,7 +141,7 @@ class DataImport {
       imported[name] = stored.count;
     }
     const files = new PartHash();
-    await hashFiles(this.#services, state, (line, id) => files.add(line, id));
+    await hashFiles(this.#services, state, (line) => files.add(line));
     const { count, sha256 } = files.end();
     if (count !== this.#fileCount || sha256 !== archive.end.files.sha256) different.push(FILES);
     if (different.length > 0) {
@@ -160,7 +160,7 @@ class DataImport {
     const hash = new PartHash();
     await this.#services.engine.snapshot(state.projectId, async (snapshot) => {
       for await (const page of snapshot.pages(kind)) {
-        for (const stored of page) hash.add(lineOf(stored), stored.value._id);
+        for (const stored of page) hash.add(lineOf(stored));
         progress.of(`comparing ${name}`)(page.length);
         await state.sign();
       }

@@ -4,7 +4,6 @@ import type { StorageTarget } from "../../files/stores.ts";
 import {
   findUpload,
   piecedUpload,
-  placeOf,
   STORAGE_USAGE,
   type StorageUsageRecord,
   type UploadRecord,
@@ -12,9 +11,8 @@ import {
 } from "../../files/uploads.ts";
 import type { Services } from "../../services.ts";
 import { eq } from "../../store/filter.ts";
-import type { Id } from "../../store/port.ts";
 import { hashOf } from "./check_archive.ts";
-import { archivedFile, nameOf } from "./export_project.ts";
+import { archivedFile, contentOf, nameOf } from "./export_project.ts";
 import { type ArchivedFile, fileLine } from "./format.ts";
 import type { ImportState } from "./import_state.ts";
 import { refuse } from "./reader.ts";
@@ -95,16 +93,15 @@ export class FileImport {
 export async function hashFiles(
   services: FileServices,
   state: ImportState,
-  add: (line: string, id: Id) => void,
+  add: (line: string) => void,
 ): Promise<void> {
   const { projectId } = state;
   await services.engine.snapshot(projectId, async (snapshot) => {
     for await (const page of snapshot.pages<UploadRecord>(UPLOADS)) {
       for (const { value: row } of page) {
-        const blobs = await services.blobStores.named(projectId, row.target);
-        const content = await blobs.read(placeOf(row), row.path);
+        const content = await contentOf(services, projectId, row);
         if (content === null) throw refuse(`The file store has lost ${row.path}.`);
-        add(fileLine(nameOf(row), archivedFile(row), await hashOf(content)), row._id);
+        add(fileLine(nameOf(row), archivedFile(row), await hashOf(content)));
         await state.sign();
       }
     }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { shown } from "../../text/input_text.ts";
 import { Problem } from "../../problems.ts";
 import { parseJson } from "../../store/json_text.ts";
-import type { Id, Json, StoredRecord } from "../../store/port.ts";
+import type { Json, StoredRecord } from "../../store/port.ts";
 import { isObject } from "../../store/shape.ts";
 import { NAME_PATTERN } from "../../files/paths.ts";
 import {
@@ -187,22 +187,15 @@ export const secretsIn = (opened: Json): Secrets => fitting(SECRETS, Secrets, op
 export class PartHash {
   readonly #hash: Hash = createHash("sha256");
   #count = 0;
-  #last: Id | null = null;
 
   /** How many were added. */
   get count(): number {
     return this.#count;
   }
 
-  /** The greatest id that was added. */
-  get last(): Id | null {
-    return this.#last;
-  }
-
-  add(line: string, id: Id): void {
+  add(line: string): void {
     this.#hash.update(line);
     this.#count++;
-    this.#last = id;
   }
 
   end(): { count: number; sha256: string } {

@@ -5,9 +5,8 @@ import {
   type StoredDocument,
 } from "../../documents/collection.ts";
 import { rulesAlone, violationOf, whyOf } from "../../documents/violations.ts";
-import { USERNAME } from "../../auth/users.ts";
 import { IDENTITIES } from "../../auth/identities.ts";
-import { USERS } from "../../auth/users.ts";
+import { USERNAME, USERS } from "../../auth/users.ts";
 import { RecordTooLarge, TooManyMembers, TypeConflict } from "../../store/errors.ts";
 import type { Definition, Id, StoredRecord } from "../../store/port.ts";
 import { fittingText } from "../../store/texts.ts";

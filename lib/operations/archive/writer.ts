@@ -1,7 +1,23 @@
 import { createHash } from "node:crypto";
 import { createTarPacker } from "modern-tar";
 import type { Stored } from "../../store/port.ts";
-import { type ArchivedFile, CONTENT, fileFolder, lineOf, type Part, ROW } from "./format.ts";
+import {
+  type ArchivedFile,
+  CONTENT,
+  type End,
+  fileFolder,
+  fileLine,
+  lineOf,
+  type Part,
+  ROW,
+} from "./format.ts";
+
+/** A file under the name that its path ends with. */
+export interface WrittenFile {
+  readonly name: string;
+  readonly row: ArchivedFile;
+  readonly content: ReadableStream<Uint8Array>;
+}
 
 /** Writes the entries of an archive one after the other: no faster than they are read. */
 export class ArchiveWriter {
@@ -42,12 +58,24 @@ export class ArchiveWriter {
     return { count, sha256: hash.digest("hex") };
   }
 
-  /** A file under the name of its path. Resolves to the hash of its bytes, in hexadecimal digits. */
-  async file(
-    name: string,
-    row: ArchivedFile,
-    content: ReadableStream<Uint8Array>,
-  ): Promise<string> {
+  /** Files, one after the other. @param written Told of each. */
+  async files(
+    files: AsyncIterable<WrittenFile>,
+    written: (count: number) => void,
+  ): Promise<End["files"]> {
+    const hash = createHash("sha256");
+    let [count, bytes] = [0, 0];
+    for await (const file of files) {
+      hash.update(fileLine(file.name, file.row, await this.#file(file)));
+      count++;
+      bytes += file.row.bytes;
+      written(1);
+    }
+    return { count, bytes, sha256: hash.digest("hex") };
+  }
+
+  /** Resolves to the hash of its bytes, in hexadecimal digits. */
+  async #file({ name, row, content }: WrittenFile): Promise<string> {
     await this.json(`${fileFolder(name)}/${ROW}`, row);
     const hash = createHash("sha256");
     const hashed = new TransformStream<Uint8Array, Uint8Array>({

@@ -1,4 +1,4 @@
-import { createHash, hash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { IdentityRecord } from "../../auth/identities.ts";
 import type { UserRecord } from "../../auth/users.ts";
 import { hashedId } from "../../crypto/hashes.ts";
@@ -11,7 +11,6 @@ import {
   CONFIGURATION,
   END,
   type End,
-  fileLine,
   IDENTITIES_FOLDER,
   MANIFEST,
   type Manifest,
@@ -19,7 +18,7 @@ import {
   USERS_FOLDER,
 } from "../archive/format.ts";
 import type { Progress } from "../archive/progress.ts";
-import type { ArchiveWriter } from "../archive/writer.ts";
+import type { ArchiveWriter, WrittenFile } from "../archive/writer.ts";
 import { CONFIGURATION_FORMAT } from "../project_configuration.ts";
 
 /** A definition as it is given: what has a default may be left out. */
@@ -101,27 +100,14 @@ export async function writeForeignProject(
     collections[name] = await records(collectionFolder(name), project.documents(name));
   }
   const read = { from: at, to: at, isOfOneMoment: true };
-  const files = await writeFiles(writer, project, progress);
+  const files = await writer.files(filesOf(project), progress.of("reading files"));
   const end: End = { read, users, identities, collections, files, missingFiles: [] };
   await writer.json(END, end);
   writer.end();
 }
 
-async function writeFiles(
-  writer: ArchiveWriter,
-  project: ForeignProject,
-  progress: Progress,
-): Promise<End["files"]> {
-  const hash = createHash("sha256");
-  const written = progress.of("reading files");
-  let [count, bytes] = [0, 0];
-  for (const { name, row, open } of project.files()) {
-    hash.update(fileLine(name, row, await writer.file(name, row, await open())));
-    count++;
-    bytes += row.bytes;
-    written(1);
-  }
-  return { count, bytes, sha256: hash.digest("hex") };
+async function* filesOf(project: ForeignProject): AsyncGenerator<WrittenFile> {
+  for (const { name, row, open } of project.files()) yield { name, row, content: await open() };
 }
 
 interface Line {
