@@ -221,7 +221,7 @@ export async function openServices(
     const external = createExternalStores({ engine, keyRing, open });
     const { filesUrl } = config;
     const blobStores = createBlobStores(blobs, external, { filesUrl, publicUrl, ...signers });
-    const plans = createPlans(engine, clock);
+    const plans = createPlans(engine, clock, config.plans);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.elapsed());
     const changeFeeds = new ChangeFeeds({ engine, log });
     const liveLists = new LiveLists(() => services);

@@ -7,7 +7,7 @@ import { Secret } from "../crypto/secret.ts";
 import { AI_KEY_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { ProjectMember } from "../projects/members.ts";
-import { type Plan, PLANS, type Plans } from "../projects/plans.ts";
+import type { Plan, Plans } from "../projects/plans.ts";
 import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
@@ -61,7 +61,7 @@ export async function resolveKey(
     return await own("project", project._id, project.sealedAiKey);
   }
   const { accountId } = account;
-  const sealed = PLANS[account.plan].ownAiKey
+  const sealed = plans.named(account.plan).ownAiKey
     ? (await engine.records<AccountRecord>("control", ACCOUNTS).get(accountId))?.value.sealedAiKey
     : null;
   if (sealed) return await own("account", accountId, sealed);
@@ -74,11 +74,11 @@ export async function resolveKey(
  * `AI_KEY_MALFORMED`, and `PRO_PLAN_REQUIRED` for a key beyond the account's plan.
  */
 export async function saveAccountKey(
-  { engine, keyRing }: Pick<AiKeyServices, "engine" | "keyRing">,
+  { engine, keyRing, plans }: Pick<AiKeyServices, "engine" | "keyRing" | "plans">,
   { accountId, plan }: SignedInAccount,
   aiKey: string | null,
 ): Promise<boolean> {
-  check(aiKey, PLANS[plan]);
+  check(aiKey, plans.named(plan));
   const sealedAiKey = aiKey && await keyRing.seal(aiKey, aiKeyBinding("account", accountId));
   const saved = await engine.records<AccountRecord>("control", ACCOUNTS)
     .updateOne(eq("_id", accountId), { set: { sealedAiKey } });

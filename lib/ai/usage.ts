@@ -6,7 +6,7 @@ import type { Log } from "../runtime/log.ts";
 import type { NewId } from "../ids.ts";
 import { AI_REQUESTS_PER_MINUTE } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import { type Plan, PLANS } from "../projects/plans.ts";
+import { type Plan, type Plans, shownLimit } from "../projects/plans.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq, or } from "../store/filter.ts";
 import type { Definition, Engine, Filter, Id, StoredRecord } from "../store/port.ts";
@@ -49,6 +49,7 @@ export interface AiUsageServices {
   readonly log: Log;
   readonly config: Pick<Config, "ai" | "ratePerMinute">;
   readonly storedCounts: SharedCounts;
+  readonly plans: Plans;
 }
 
 /** A request that is counted already; it goes back to the month that it was taken from. */
@@ -101,7 +102,9 @@ export async function reserve(
   counters: readonly AiCounter[],
 ): Promise<Reservation> {
   const month = monthOf(services.clock);
-  const caps = Object.fromEntries(counters.map((one) => [one, CAPS[one].cap(PLANS[plan])]));
+  const caps = Object.fromEntries(
+    counters.map((one) => [one, CAPS[one].cap(services.plans.named(plan))]),
+  );
   if (!await increase(services, { accountId, month, caps })) {
     throw await capReached(services, { accountId, month, plan }, counters);
   }
@@ -157,12 +160,12 @@ const AFTERWARDS = "further ones are refused until the counter resets on the fir
 
 /** Names the counter that is used up. */
 async function capReached(
-  services: Pick<AiUsageServices, "engine">,
+  services: Pick<AiUsageServices, "engine" | "plans">,
   { accountId, month, plan }: { accountId: Id; month: string; plan: PlanName },
   counters: readonly AiCounter[],
 ): Promise<Problem> {
   const used = await findUsage(services, accountId, month);
-  const capOf = (counter: AiCounter) => CAPS[counter].cap(PLANS[plan]);
+  const capOf = (counter: AiCounter) => CAPS[counter].cap(services.plans.named(plan));
   const full = counters.find((one) => (used?.[one] ?? 0) >= capOf(one)) ?? counters[0]!;
   return new Problem("AI_CAP_REACHED", {
     message: `The ${plan} plan's ${capOf(full)} ${CAPS[full].what} of this month are used up: ` +
@@ -205,7 +208,7 @@ async function findUsage(
 
 /** What the account has used of the platform's key this month, beside its caps. */
 export async function aiUsage(
-  services: Pick<AiUsageServices, "engine" | "clock">,
+  services: Pick<AiUsageServices, "engine" | "clock" | "plans">,
   { accountId, plan }: AccountPrincipal,
 ) {
   const month = monthOf(services.clock);
@@ -213,7 +216,7 @@ export async function aiUsage(
   const [year, ordinal] = month.split("-").map(Number);
   const counter = (name: AiCounter) => ({
     used: used?.[name] ?? 0,
-    limit: CAPS[name].cap(PLANS[plan]),
+    limit: shownLimit(CAPS[name].cap(services.plans.named(plan))),
   });
   return {
     month,

@@ -10,6 +10,7 @@ import {
   PICTURE_MEMORY_BYTES,
   PICTURES_WAITING_MAX,
   PICTURES_WAITING_SHARE_MAX,
+  PRO_STORAGE_BYTES,
 } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { Plans } from "../projects/plans.ts";
@@ -122,7 +123,9 @@ export function createPictures(services: PictureServices, workers: number): Pict
       await removeDerived(services, projectId, path);
       throw new Problem("FILE_NOT_FOUND");
     }
-    await boundDerived(services, projectId, (await plans.of(projectId)).storageBytes);
+    const { storageBytes } = await plans.of(projectId);
+    // Anybody may ask for further sizes: there is a bound without plans, too.
+    await boundDerived(services, projectId, Math.min(storageBytes, PRO_STORAGE_BYTES));
     return record;
   }
 

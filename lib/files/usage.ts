@@ -1,5 +1,5 @@
 import { EXTERNAL_FILE_BYTES_MAX } from "../limits.ts";
-import type { Plans } from "../projects/plans.ts";
+import { type Plans, shownLimit } from "../projects/plans.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { findUsage, NOTHING } from "./ledger.ts";
 import { type BlobStores, providerOf, type StorageProvider } from "./stores.ts";
@@ -9,7 +9,7 @@ export interface Usage {
   readonly used: number;
   /** Bytes held there for uploads under way. */
   readonly reserved: number;
-  /** What both together may reach; null where new files go to the project's own store. */
+  /** What both together may reach; null where new files go to the project's own store, or plans limit nothing. */
   readonly limit: number | null;
   readonly fileBytesMax: number;
   readonly provider: StorageProvider;
@@ -24,6 +24,6 @@ export async function getStorageUsage(
   const { used, reserved } = await findUsage({ engine }, projectId) ?? NOTHING;
   const { storageBytes, fileBytesMax } = await plans.of(projectId);
   return provider === "internal"
-    ? { used, reserved, limit: storageBytes, fileBytesMax, provider }
+    ? { used, reserved, limit: shownLimit(storageBytes), fileBytesMax, provider }
     : { used, reserved, limit: null, fileBytesMax: EXTERNAL_FILE_BYTES_MAX, provider };
 }

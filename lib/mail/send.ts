@@ -1,5 +1,6 @@
 import { MAIL_BODY_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
+import { shownLimit } from "../projects/plans.ts";
 import type { Id } from "../store/port.ts";
 import type { MailProvider } from "./mails.ts";
 import { addMails, mailContext, mailRecord } from "./outbox.ts";
@@ -42,7 +43,7 @@ export interface SentMails {
   readonly provider: MailProvider;
   /** Mails by the platform's server, of this project and month (UTC). */
   readonly monthlyUsage: number;
-  readonly monthlyLimit: number;
+  readonly monthlyLimit: number | null;
 }
 
 /**
@@ -75,7 +76,7 @@ export async function sendMails(
     ids,
     provider: context.provider ?? "default",
     monthlyUsage: counted?.used ?? await mailsThisMonth(services, projectId),
-    monthlyLimit: mailsPerMonth,
+    monthlyLimit: shownLimit(mailsPerMonth),
   };
 }
 

@@ -6,7 +6,7 @@ import type { BlobStores } from "../files/stores.ts";
 import { getStorageUsage } from "../files/usage.ts";
 import type { Engine } from "../store/port.ts";
 import type { ProjectMember } from "../projects/members.ts";
-import type { Plans } from "../projects/plans.ts";
+import { type Plans, shownLimit } from "../projects/plans.ts";
 import { readRequestCounts } from "../projects/request_counts.ts";
 
 interface UsageServices {
@@ -35,11 +35,11 @@ export async function projectUsage(
   const requests = await readRequestCounts(services, projectId);
   return {
     plan: plan.name,
-    collections: { used: sizes.length, limit: plan.collections },
+    collections: { used: sizes.length, limit: shownLimit(plan.collections) },
     documents: {
       count: sizes.reduce((sum, { count }) => sum + count, 0),
       bytes,
-      limit: plan.documentBytes,
+      limit: shownLimit(plan.documentBytes),
     },
     storage,
     ai,

@@ -86,7 +86,7 @@ export async function acceptInvitation(
       const account = await lockAccount(tx, accountId);
       if (account === null) throw new Problem("SIGN_IN_REQUIRED");
       return invitation.role === "owner"
-        ? await takeOver(tx, invitation, account)
+        ? await takeOver(tx, plans, { invitation, account })
         : await join(tx, project, invitation, { ...member, accountId });
     });
     plans.forgetProject(accepted.project._id);
@@ -132,14 +132,17 @@ async function join(
 /** The plan of the new owner rules the project from now on; who owned it so far stays as an admin. */
 async function takeOver(
   tx: Transaction,
-  { projectId, invitedBy }: InvitationRecord,
-  account: AccountRecord,
+  plans: Plans,
+  { invitation: { projectId, invitedBy }, account }: {
+    invitation: InvitationRecord;
+    account: AccountRecord;
+  },
 ): Promise<Part> {
   const members = tx.records<MemberRecord>(MEMBERS);
   const memberIs = (accountId: Id) => eq("member", memberKey(projectId, accountId));
   const raised = await members.updateOne(memberIs(account._id), { set: { role: "owner" } });
   if (raised === null) throw notFound();
-  await refuseMoreProjects(tx, account);
+  await refuseMoreProjects(tx, plans, account);
   const owned = await tx.records<ProjectRecord>(PROJECTS).updateOne(
     and(eq("_id", projectId), eq("ownerId", invitedBy)),
     { set: { ownerId: account._id } },

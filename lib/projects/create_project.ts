@@ -9,6 +9,7 @@ import { eq } from "../store/filter.ts";
 import type { Engine, Id, Transaction } from "../store/port.ts";
 import { memberKey, type MemberRecord, MEMBERS } from "./members.ts";
 import { lockAccount, refuseMoreProjects, refuseMoreThisHour } from "./ownership.ts";
+import type { Plans } from "./plans.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 import { checkedName, checkedOrigins, checkedSiteUrl } from "./settings.ts";
 
@@ -25,6 +26,7 @@ export interface ProjectServices {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly signingKeys: SigningKeys;
+  readonly plans: Plans;
 }
 
 export interface NewProject {
@@ -47,7 +49,7 @@ export interface NewProject {
  * `SIGN_IN_REQUIRED` where they have just ceased to be.
  */
 export async function createProject(
-  { engine, clock, newId, signingKeys }: ProjectServices,
+  { engine, clock, newId, signingKeys, plans }: ProjectServices,
   input: NewProject,
 ): Promise<CreatedProject> {
   const name = checkedName(input.name);
@@ -72,7 +74,7 @@ export async function createProject(
     { _id: newId(), projectId, kind, ...keptOfKey(kind, keys[kind]), createdAt }
   ));
   // Most who may not are told before anything is made for them.
-  const creation = { ownerId, createdAt, isOperators };
+  const creation = { ownerId, createdAt, isOperators, plans };
   if (ownerId !== null) await engine.transaction("control", (tx) => admitOwner(tx, creation));
   // The space first: a project that can be seen is complete.
   await engine.createSpace(projectId);
@@ -114,6 +116,7 @@ interface Creation {
   readonly ownerId: Id | null;
   readonly createdAt: string;
   readonly isOperators: boolean;
+  readonly plans: Plans;
 }
 
 /**
@@ -122,12 +125,12 @@ interface Creation {
  */
 async function admitOwner(
   tx: Transaction,
-  { ownerId, createdAt, isOperators }: Creation,
+  { ownerId, createdAt, isOperators, plans }: Creation,
 ): Promise<string[]> {
   if (ownerId === null) return [];
   const owner = await lockAccount(tx, ownerId);
   if (owner === null) throw new Problem("SIGN_IN_REQUIRED");
-  await refuseMoreProjects(tx, owner);
+  await refuseMoreProjects(tx, plans, owner);
   if (isOperators) return owner.projectsCreatedAt ?? [];
   return [...refuseMoreThisHour(owner, createdAt), createdAt];
 }

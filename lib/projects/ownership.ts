@@ -4,7 +4,7 @@ import { PROJECT_TRASH_DAYS, PROJECTS_PER_HOUR } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and, eq, not } from "../store/filter.ts";
 import type { Engine, Filter, Id, Transaction } from "../store/port.ts";
-import { PLANS } from "./plans.ts";
+import type { Plans } from "./plans.ts";
 import { IN_USE, type ProjectRecord, PROJECTS } from "./records.ts";
 
 /**
@@ -37,7 +37,7 @@ export const countInUse = (tx: Transaction, accountId: Id): Promise<number> =>
 
 /** How many projects the account owns, the trash included, beside how many its plan allows. */
 export async function ownedProjects(
-  { engine }: { engine: Engine },
+  { engine, plans }: { engine: Engine; plans: Plans },
   { accountId, plan }: AccountPrincipal,
 ): Promise<{ used: number; limit: number; trashed: number }> {
   const projects = engine.records<ProjectRecord>("control", PROJECTS);
@@ -45,15 +45,16 @@ export async function ownedProjects(
     projects.count(ownedBy(accountId)),
     projects.count(and(ownedBy(accountId), not(IN_USE))),
   ]);
-  return { used, limit: PLANS[plan].projects, trashed };
+  return { used, limit: plans.named(plan).projects, trashed };
 }
 
 /** Throws `PLAN_LIMIT_REACHED` where the account's plan allows it no more projects. */
 export async function refuseMoreProjects(
   tx: Transaction,
+  plans: Plans,
   { _id: accountId, plan }: AccountRecord,
 ): Promise<void> {
-  const { projects } = PLANS[plan];
+  const { projects } = plans.named(plan);
   if (await tx.records<ProjectRecord>(PROJECTS).count(ownedBy(accountId)) < projects) return;
   throw new Problem("PLAN_LIMIT_REACHED", {
     message: `The ${plan} plan allows ${projects} projects of an account, those in the trash ` +

@@ -71,21 +71,32 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
   },
 };
 
-/** Nothing is refused by it: for what is brought in by whoever runs the deployment. */
+/** Nothing is refused by it: for what is brought in by whoever runs the deployment, and with `PLANS=off`. */
 export const UNLIMITED: Plan = {
   ...PLANS.pro,
   projects: Infinity,
   collections: Infinity,
   documentBytes: Infinity,
   storageBytes: Infinity,
-  fileBytesMax: Infinity,
+  fileBytesMax: limits.EXTERNAL_FILE_BYTES_MAX,
   files: Infinity,
   openUploads: Infinity,
+  aiQueriesPerMonth: Infinity,
+  aiDesignsPerMonth: Infinity,
+  aiTurnsPerMonth: Infinity,
+  mailsPerMonth: Infinity,
   webhooks: Infinity,
 };
 
+/** As it is answered: null where there is none. */
+export const shownLimit = (limit: number): number | null => Number.isFinite(limit) ? limit : null;
+
 /** Knows the plan of each project: that of the account that owns it. */
 export interface Plans {
+  /** Whether plans limit anything on this server. */
+  readonly isOn: boolean;
+  /** What the plan of an account allows. */
+  named(name: PlanName): Plan;
   /** The free plan for a project without an owner. */
   of(projectId: Id): Promise<Plan>;
   /** Drops what is remembered of a project whose owner changed; others notice in `CACHE_MS`. */
@@ -101,7 +112,9 @@ interface Known {
 
 const PROJECTS_KEPT = 20_000;
 
-export function createPlans(engine: Engine, clock: Clock): Plans {
+/** @param isOn Without it nothing is limited by a plan, and accounts keep the names of theirs. */
+export function createPlans(engine: Engine, clock: Clock, isOn = true): Plans {
+  const named = (name: PlanName): Plan => isOn ? PLANS[name] : { ...UNLIMITED, name };
   const known = createReadThrough<Known>({ clock, max: PROJECTS_KEPT }, async (projectId) => {
     const project = await engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
     if (project === null) return null;
@@ -109,10 +122,12 @@ export function createPlans(engine: Engine, clock: Clock): Plans {
     const owner = ownerId === null
       ? null
       : await engine.records<AccountRecord>("control", ACCOUNTS).get(ownerId);
-    return { ownerId, plan: PLANS[owner?.value.plan ?? "free"] };
+    return { ownerId, plan: named(owner?.value.plan ?? "free") };
   });
   return {
-    of: async (projectId) => (await known.get(projectId))?.plan ?? PLANS.free,
+    isOn,
+    named,
+    of: async (projectId) => (await known.get(projectId))?.plan ?? named("free"),
     forgetProject: (projectId) => known.drop(projectId),
     forgetAccount: (accountId) => known.forget((_key, { ownerId }) => ownerId === accountId),
   };

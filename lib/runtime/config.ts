@@ -42,6 +42,8 @@ export interface Config {
   /** Requests per minute, publishable key and address; null is no limit. */
   readonly ratePerMinute: number | null;
   readonly registration: RegistrationRule;
+  /** Whether the plans of accounts limit what they may take. */
+  readonly plans: boolean;
   /** How many threads serve. */
   readonly workers: number;
   /** Where GitHub's pages are, without a final slash. */
@@ -173,6 +175,7 @@ export function loadConfig(env: Environment): Config {
     trustProxy: read.wholeNumber("TRUST_PROXY", 0, 0, 100),
     ratePerMinute: read.ratePerMinute(),
     registration: read.registration(),
+    plans: read.choice("PLANS", ["on", "off"]) === "on",
     workers: read.wholeNumber("WORKERS", 1, 1, WORKERS_MAX),
     githubUrl: withoutSlash(read.providerUrl("GITHUB_URL", "https://github.com")),
     githubApiUrl: withoutSlash(read.providerUrl("GITHUB_API_URL", "https://api.github.com")),

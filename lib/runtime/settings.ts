@@ -52,6 +52,10 @@ export const SETTINGS = {
     "Who may make an account: everybody (`open`), whoever has an invitation's link (`invited`), " +
     "or the command line alone (`closed`). Left out in `start`: the first visitor, then `invited`.",
   ],
+  PLANS: [
+    "`on`",
+    "`off` lifts all limits of plans, for whoever runs Corbel for themselves: see [Plans](#plans).",
+  ],
   WORKERS: [
     "`1`",
     "How many threads serve: see [More cores](#more-cores). Above 1 on Linux only.",

@@ -27,7 +27,7 @@ export const createProject = contract({
   path: "/api/projects",
   summary: "Create a project for the signed-in account",
   description:
-    "Makes a project that the account owns. Both API keys are shown this once. The plan " +
+    "Makes a project that the account owns. The secret key is shown this once. The plan " +
     "bounds the projects of an account, those in the trash included, and an account creates at " +
     `most ${PROJECTS_PER_HOUR} within an hour, also where the server limits no other requests.`,
   security: allProjects,

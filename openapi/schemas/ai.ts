@@ -26,7 +26,13 @@ export const AiKeyState = z.strictObject({
   hasAiKey: z.boolean().openapi({ description: "Whether a key is stored. It is never answered." }),
 }).openapi("AiKeyState", { example: { hasAiKey: true } });
 
-const counter = z.strictObject({ used: z.int().min(0), limit: z.int().min(0) });
+/** Of a limit that a server with `PLANS=off` has not. */
+export const NO_LIMIT = { description: "Null where no plan limits it." };
+
+const counter = z.strictObject({
+  used: z.int().min(0),
+  limit: z.int().min(0).nullable().openapi(NO_LIMIT),
+});
 
 export const AI_USAGE_EXAMPLE = {
   month: "2026-01",

@@ -173,7 +173,9 @@ export const SentMails = z.strictObject({
   monthlyUsage: z.int().min(0).openapi({
     description: "Recipients of this month (UTC) by the platform's server, these included.",
   }),
-  monthlyLimit: z.int().min(0),
+  monthlyLimit: z.int().min(0).nullable().openapi({
+    description: "Null where no plan limits it.",
+  }),
 }).openapi("SentMails", { example: SENT_MAILS_EXAMPLE });
 
 export const LOGGED_MAIL_EXAMPLE = {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { REQUEST_DAYS, REQUEST_MINUTES } from "@/lib/limits.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
-import { AI_USAGE_EXAMPLE, AiUsage } from "./ai.ts";
+import { AI_USAGE_EXAMPLE, AiUsage, NO_LIMIT } from "./ai.ts";
 import { plan } from "./project.ts";
 import { StorageUsage, USAGE_EXAMPLE } from "./storage.ts";
 import { time } from "./values.ts";
@@ -28,7 +28,7 @@ export const PROJECT_USAGE_EXAMPLE = {
 
 export const ProjectUsage = z.strictObject({
   plan,
-  collections: z.strictObject({ used: number, limit: number }),
+  collections: z.strictObject({ used: number, limit: number.nullable().openapi(NO_LIMIT) }),
   documents: z.strictObject({
     count: number.openapi({
       description: "Documents, the trash included; on MongoDB an estimate.",
@@ -38,7 +38,9 @@ export const ProjectUsage = z.strictObject({
         "Bytes as they are stored: of JSON text in UTF-8 on SQLite, of BSON on MongoDB; " +
         "the trash included, indexes not.",
     }),
-    limit: number.openapi({ description: "What the bytes may reach." }),
+    limit: number.nullable().openapi({
+      description: "What the bytes may reach; null where no plan limits them.",
+    }),
   }),
   storage: StorageUsage,
   ai: AiUsage.openapi({ description: "Of the account that asks." }),

@@ -212,7 +212,9 @@ export const StorageUsage = z.strictObject({
   used: z.int().min(0).openapi({ description: "Bytes of confirmed files in our storage." }),
   reserved: z.int().min(0).openapi({ description: "Bytes held there for uploads under way." }),
   limit: z.int().nullable().openapi({
-    description: "What both together may reach; null where the project has its own storage.",
+    description:
+      "What both together may reach; null where the project has its own storage, or no plan " +
+      "limits it.",
   }),
   fileBytesMax: z.int().openapi({
     description: "What one file may have; 80,000 MiB where the project has its own storage.",

@@ -12,7 +12,7 @@ import {
 } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { ownedProjects } from "@/lib/projects/ownership.ts";
-import { PLANS } from "@/lib/projects/plans.ts";
+import { type Plan, shownLimit } from "@/lib/projects/plans.ts";
 import { listProjects } from "@/lib/projects/shown_project.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Ask, Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
@@ -74,6 +74,7 @@ async function accountPage(
     canMailAccounts(services),
   ]);
   const of = (form: Refused["form"]) => refused?.form === form ? refused.problem : null;
+  const plan = services.plans.named(account.plan);
   return (
     <AccountShell title="Account" current={ACCOUNT} {...principal}>
       <Bar title="Account">
@@ -82,8 +83,14 @@ async function accountPage(
       <div class="sheet">
         <DoneNote query={query} sentences={DONE} />
         <About account={account} mails={mails} keeps={services.config.mail.keeps} />
-        <PlanCard account={account} projects={projects} />
-        <AiCard account={account} usage={ai} problem={of("ai-key")} />
+        {services.plans.isOn ? <PlanCard plan={plan} projects={projects} /> : (
+          <article class="card">
+            <h2>Plan</h2>
+            <p>Plans limit nothing on this server.</p>
+            <Meter label="Projects you own" {...projects} limit={shownLimit(projects.limit)} />
+          </article>
+        )}
+        <AiCard account={account} plan={plan} usage={ai} problem={of("ai-key")} />
         <PasswordCard problem={of("password")} email={account.email} />
         <Sessions page={sessions} path={ACCOUNT} query={query} problem={of("sessions")} />
         <Tokens
@@ -155,12 +162,11 @@ const Verify = ({ email, mails }: { email: string; mails: boolean }) =>
     );
 
 const PlanCard = (
-  { account, projects }: {
-    account: AccountRecord;
+  { plan, projects }: {
+    plan: Plan;
     projects: { used: number; limit: number; trashed: number };
   },
 ) => {
-  const plan = PLANS[account.plan];
   return (
     <article class="card">
       <h2>Plan</h2>
@@ -196,15 +202,14 @@ const PlanCard = (
 type AiUsage = Awaited<ReturnType<typeof aiUsage>>;
 
 const AiCard = (
-  { account, usage, problem }: {
+  { account, plan, usage, problem }: {
     account: AccountRecord;
+    plan: Plan;
     usage: AiUsage;
     problem: Problem | null;
   },
 ) => {
-  const { sealedAiKey, plan } = account;
-  const hasKey = sealedAiKey !== null;
-  const isAllowed = PLANS[plan].ownAiKey;
+  const hasKey = account.sealedAiKey !== null;
   return (
     <article class="card">
       <h2>
@@ -217,7 +222,7 @@ const AiCard = (
       <Meter label="Queries this month" {...usage.queries} />
       <Meter label="Designs this month" {...usage.designs} />
       <Meter label="Turns with the creator this month" {...usage.turns} />
-      <AiKey hasKey={hasKey} isAllowed={isAllowed} plan={plan} problem={problem} />
+      <AiKey hasKey={hasKey} isAllowed={plan.ownAiKey} plan={plan.name} problem={problem} />
     </article>
   );
 };

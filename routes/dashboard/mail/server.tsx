@@ -9,6 +9,7 @@ import {
 import { mailsThisMonth } from "@/lib/mail/usage.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
+import { shownLimit } from "@/lib/projects/plans.ts";
 import { parseInput } from "@/openapi/inputs.ts";
 import { ProjectMailInput } from "@/openapi/schemas/mail.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
@@ -100,7 +101,7 @@ async function serverPage(
   return (
     <MailShell page={page} title="Mail server" current={path}>
       <DoneNote query={query} sentences={DONE} />
-      <SenderCard own={own} fate={page.fate} used={used} limit={mailsPerMonth} />
+      <SenderCard own={own} fate={page.fate} used={used} limit={shownLimit(mailsPerMonth)} />
       <OwnServerCard
         path={path}
         own={own}

@@ -10,7 +10,12 @@ type OwnServer = ShownMailSettings["own"];
 
 /** Who sends the mails of the project now. */
 export const SenderCard = (
-  { own, fate, used, limit }: { own: OwnServer; fate: MailFate; used: number; limit: number },
+  { own, fate, used, limit }: {
+    own: OwnServer;
+    fate: MailFate;
+    used: number;
+    limit: number | null;
+  },
 ) => (
   <article class="card">
     <h2>

@@ -2,7 +2,7 @@ import type { KeyKind } from "@/lib/projects/api_keys.ts";
 import { Ask, CopyField } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
 
-/** A key that has just been made: it is shown this once. */
+/** A key that has just been made; a secret one is shown this once. */
 export interface FreshKey {
   readonly kind: KeyKind;
   readonly key: string;
@@ -23,8 +23,10 @@ const KINDS = {
 } as const;
 
 export const Keys = (
-  { home, madeAt, fresh, mayChange }: {
+  { home, madeAt, publishableKey, fresh, mayChange }: {
     home: string;
+    /** Null where only its hash is known. */
+    publishableKey: string | null;
     madeAt: Partial<Record<KeyKind, string>>;
     fresh: FreshKey | null;
     mayChange: boolean;
@@ -32,10 +34,14 @@ export const Keys = (
 ) => (
   <article class="card">
     <h2>Keys</h2>
-    <p>A key is shown once, when it is created. A lost one is replaced by rotating it.</p>
-    {fresh !== null && (
+    {publishableKey !== null && <CopyField label="Publishable key" value={publishableKey} />}
+    <p>A secret key is shown once, when it is created. A lost one is replaced by rotating it.</p>
+    {fresh?.kind === "publishable" && (
+      <p class="note good" role="status">The publishable key is new. The one before is refused.</p>
+    )}
+    {fresh?.kind === "secret" && (
       <div class="note good" role="status">
-        <CopyField label={`New ${KINDS[fresh.kind].label.toLowerCase()}`} value={fresh.key} />
+        <CopyField label="New secret key" value={fresh.key} />
         <span>It is shown this once: copy it now. The one before is refused.</span>
       </div>
     )}

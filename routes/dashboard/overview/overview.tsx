@@ -1,7 +1,12 @@
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import { checkedKeyKind, keysMadeAt, rotateKey } from "@/lib/projects/projects.ts";
+import {
+  checkedKeyKind,
+  keysMadeAt,
+  publishableKeyOf,
+  rotateKey,
+} from "@/lib/projects/projects.ts";
 import { readRequestCounts } from "@/lib/projects/request_counts.ts";
 import { listProviders } from "@/lib/social/manage_providers.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
@@ -14,7 +19,7 @@ import { Addresses, type RefusedAddress } from "./addresses.tsx";
 import { type FreshKey, Keys } from "./keys.tsx";
 import { OverviewTabs } from "./overview_tabs.tsx";
 import { Requests } from "./requests.tsx";
-import { Snippets } from "./snippets.tsx";
+import { isReadByAnybody, Snippets } from "./snippets.tsx";
 
 const DONE = {
   siteUrl: "The Site URL is saved.",
@@ -42,7 +47,7 @@ export const changeAddresses: PageHandler<ProjectMember> = async (c) => {
 const linesOf = (text: string): string[] =>
   text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
 
-/** The new key is in the answer itself: it is shown once, and is in no address. */
+/** The new key is in the answer itself: a secret one is shown once, and none is in an address. */
 export const rotateByForm: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
   const kind = checkedKeyKind((await c.var.body.form()).get("kind") ?? "");
@@ -57,15 +62,15 @@ async function overviewPage(
   const { services, principal, state: { query } } = c.var;
   const { project } = principal;
   const { _id: projectId } = project;
-  const [frame, madeAt, collections, providers, counts] = await Promise.all([
+  const [frame, madeAt, publishableKey, collections, providers, counts] = await Promise.all([
     loadFrame(services, principal),
     keysMadeAt(services, projectId),
+    publishableKeyOf(services, projectId),
     listCollections(services, projectId),
     listProviders(services, projectId),
     readRequestCounts(services, projectId),
   ]);
   const mayChange = includes(principal.role, "admin");
-  const first = frame.collections[0]?.name;
   return (
     <ProjectShell frame={frame} title="Overview" current={frame.home}>
       <Bar title="Overview">
@@ -74,7 +79,7 @@ async function overviewPage(
       </Bar>
       <div class="sheet">
         <DoneNote query={query} sentences={DONE} />
-        {first === undefined && (
+        {collections.length === 0 && (
           <p class="empty">
             There are no collections yet. {mayChange
               ? (
@@ -86,13 +91,20 @@ async function overviewPage(
               : "An admin of the project creates the first collection."}
           </p>
         )}
-        <Keys home={frame.home} madeAt={madeAt} fresh={fresh} mayChange={mayChange} />
+        <Keys
+          home={frame.home}
+          madeAt={madeAt}
+          publishableKey={publishableKey}
+          fresh={fresh}
+          mayChange={mayChange}
+        />
         <Addresses project={project} home={frame.home} refused={refused} mayChange={mayChange} />
         <Requests projectId={projectId} counts={counts} />
         <Snippets
           publicUrl={services.config.publicUrl}
-          publishableKey={fresh?.kind === "publishable" ? fresh.key : null}
-          collection={collections.find(({ name }) => name === first) ?? null}
+          publishableKey={publishableKey}
+          collection={collections.find(isReadByAnybody) ?? collections[0] ?? null}
+          makes={mayChange ? `${frame.home}/collections` : null}
           provider={(providers.find(({ enabled }) => enabled) ?? providers[0]!).provider}
         />
       </div>

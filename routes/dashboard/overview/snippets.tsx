@@ -6,7 +6,7 @@ import { Snippet } from "../components/snippet.tsx";
 /** A project's own values, for what is to be pasted. */
 export interface SnippetValues {
   readonly publicUrl: string;
-  /** Null but directly after it was made: it is kept nowhere. */
+  /** Null where only its hash is known. */
   readonly publishableKey: string | null;
   /** Null where there is none yet. */
   readonly collection: CollectionDefinition | null;
@@ -14,8 +14,15 @@ export interface SnippetValues {
   readonly provider: string;
 }
 
-/** First calls of the project, ready to paste. */
-export const Snippets = (values: SnippetValues) => (
+/** Whether the publishable key alone reads it. */
+export const isReadByAnybody = ({ rls }: Pick<CollectionDefinition, "rls">): boolean =>
+  !rls.enabled || rls.mode !== "private";
+
+/**
+ * First calls of the project, ready to paste; without a collection its first one comes before.
+ * @param makes Where a form makes collections; null for whoever may not.
+ */
+export const Snippets = ({ makes, ...values }: SnippetValues & { makes: string | null }) => (
   <article class="card">
     <h2>First calls</h2>
     {values.publishableKey === null && (
@@ -23,24 +30,44 @@ export const Snippets = (values: SnippetValues) => (
         Put your own publishable key in the place of <code>{KEY}</code>.
       </p>
     )}
-    <Snippet label="List documents, in a shell" text={listSnippet(values)} />
-    <Snippet label="Create a document, in JavaScript" text={createSnippet(values)} />
+    {values.collection === null
+      ? makes !== null && (
+        <form method="post" action={makes}>
+          <input type="hidden" name="name" value={FIRST} />
+          <p>A call needs a collection. You say what is in it on the next page.</p>
+          <button>Create the collection {FIRST}</button>
+        </form>
+      )
+      : <DocumentSnippets {...values} collection={values.collection} />}
     <Snippet label="Sign in, as a link on your site" text={signInSnippet(values)} />
   </article>
 );
 
 const KEY = PLACEHOLDERS.publishable;
 
-/** As those that are made without another word. */
-const NEW: Pick<CollectionDefinition, "name" | "fields" | "rls"> = {
-  name: "posts",
-  fields: [],
-  rls: { enabled: true, mode: "private", ownerField: "userId" },
-};
+/** What the first collection is called. */
+const FIRST = "posts";
 
-const listSnippet = ({ publicUrl, publishableKey, collection }: SnippetValues): string => {
-  const { name, rls } = collection ?? NEW;
-  const isPrivate = rls.enabled && rls.mode === "private";
+interface DocumentCall extends SnippetValues {
+  readonly collection: CollectionDefinition;
+}
+
+const DocumentSnippets = (call: DocumentCall) => (
+  <>
+    {!isReadByAnybody(call.collection) && (
+      <p>
+        <code>$ACCESS_TOKEN</code> is what a user gets by signing in:{" "}
+        <code>{call.collection.name}</code> is read by signed-in users alone.
+      </p>
+    )}
+    <Snippet label="List documents, in a shell" text={listSnippet(call)} />
+    <Snippet label="Create a document, in JavaScript" text={createSnippet(call)} />
+  </>
+);
+
+const listSnippet = ({ publicUrl, publishableKey, collection }: DocumentCall): string => {
+  const { name } = collection;
+  const isPrivate = !isReadByAnybody(collection);
   return [
     `curl "${publicUrl}/api/data/${name}?limit=10"`,
     `-H "x-api-key: ${publishableKey ?? KEY}"`,
@@ -49,8 +76,8 @@ const listSnippet = ({ publicUrl, publishableKey, collection }: SnippetValues): 
 };
 
 /** Without row rules only the secret key writes, and that never leaves a server. */
-const createSnippet = ({ publicUrl, publishableKey, collection }: SnippetValues): string => {
-  const { name, fields, rls } = collection ?? NEW;
+const createSnippet = ({ publicUrl, publishableKey, collection }: DocumentCall): string => {
+  const { name, fields, rls } = collection;
   const headers = rls.enabled
     ? [
       `    "x-api-key": "${publishableKey ?? KEY}",`,

@@ -41,7 +41,10 @@ const CreatedPage = (
     <div class="sheet">
       <article class="card">
         <h2>Keys</h2>
-        <p>They are shown this once: copy them now. A lost key is replaced by rotating it.</p>
+        <p>
+          The secret key is shown this once: copy it now. A lost one is replaced by rotating it. The
+          publishable key stays on the project's page.
+        </p>
         <CopyField label="Publishable key, for browsers" value={created.publishableKey} />
         <CopyField label="Secret key, for servers only" value={created.secretKey} />
       </article>
@@ -51,6 +54,7 @@ const CreatedPage = (
         publishableKey={created.publishableKey}
         collection={null}
         provider={PROVIDER_NAMES[0]!}
+        makes={`${homeOf(created.projectId)}/collections`}
       />
     </div>
   </AccountShell>

@@ -81,7 +81,7 @@ async function settingsPage(c: PageContext<ProjectMember>, refused?: Refused) {
             </article>
           </>
         )}
-        <UsageCard usage={usage} />
+        <UsageCard usage={usage} hasPlans={services.plans.isOn} />
         {includes(principal.role, "owner") && (
           <>
             <OwnershipCard home={frame.home} />
@@ -116,13 +116,17 @@ const RenameCard = ({ path, name, refused }: CardProps) => (
   </article>
 );
 
-const UsageCard = ({ usage }: { usage: Awaited<ReturnType<typeof projectUsage>> }) => {
+const UsageCard = (
+  { usage, hasPlans }: { usage: Awaited<ReturnType<typeof projectUsage>>; hasPlans: boolean },
+) => {
   const { plan, collections, documents, storage, ai } = usage;
   return (
     <article class="card">
       <h2>Plan and limits</h2>
       <p>
-        The project has the plan of its owner: {plan}. Whoever runs this server changes plans.
+        {hasPlans
+          ? `The project has the plan of its owner: ${plan}. Whoever runs this server changes plans.`
+          : "Plans limit nothing on this server."}
       </p>
       <Meter label="Collections" {...collections} />
       <Meter
