@@ -127,6 +127,7 @@ export const LIMITS = {
   COLUMNS_MAX: limit(500, "columns of a grid, an import or a CSV export", OURS),
   GRID_ROWS_MAX: limit(100, "rows of a page of documents in the dashboard", OURS),
   IMPORT_BYTES_MAX: limit(1 * MiB, "bytes of a file that is imported", OURS),
+  IMPORT_BODY_BYTES_MAX: limit(4 * MiB, "bytes of a JSON body that holds such a file", OURS),
   IMPORT_ROWS_MAX: limit(5000, "rows of an import", OURS),
   IMPORT_CELLS_MAX: limit(60_000, "cells of an import, or values of its JSON", OURS),
   REQUESTS_AT_ONCE_MAX: limit(

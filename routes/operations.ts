@@ -82,6 +82,7 @@ import { handleListMails, handleSendMail } from "./mail/mails.ts";
 import {
   handleCheckProjectMail,
   handleClearProjectMail,
+  handleGetKeptMail,
   handleGetProjectMail,
   handleSendProjectMailAgain,
   handleSetProjectMail,
@@ -99,6 +100,11 @@ import {
   handleUpdateCollection,
 } from "./project_collections/collections.ts";
 import { handleListSlowQuestions } from "./project_collections/slow_questions.ts";
+import {
+  handleExportDocumentsAsCsv,
+  handleExportDocumentsAsJson,
+} from "./project_documents/exports.ts";
+import { handleImportDocuments } from "./project_documents/import.ts";
 import { handleConfirmProjectUpload, handleRequestProjectUpload } from "./project_files/uploads.ts";
 import {
   handleCheckProjectStorage,
@@ -106,7 +112,11 @@ import {
   handleGetProjectStorage,
   handleSetProjectStorage,
 } from "./project_storage/storage.ts";
-import { handleListProviders, handleSetProvider } from "./project_providers/providers.ts";
+import {
+  handleListProviders,
+  handleSetProvider,
+  handleTryProvider,
+} from "./project_providers/providers.ts";
 import { handleGetJwks } from "./projects/get_jwks.ts";
 import {
   handleAcceptInvitation,
@@ -302,6 +312,7 @@ export function operations(mount: Mount): void {
   mount(accountEmail.resetAccountPassword, handleResetAccountPassword);
   mount(projectProviders.listProviders, handleListProviders);
   mount(projectProviders.setProvider, handleSetProvider);
+  mount(projectProviders.tryProvider, handleTryProvider);
   mount(projectCollections.listCollections, handleListCollections);
   mount(projectCollections.createCollection, handleCreateCollection);
   mount(projectCollections.updateCollection, handleUpdateCollection);
@@ -315,6 +326,9 @@ export function operations(mount: Mount): void {
   mount(projectDocuments.patchProjectDocument, asServer(handlePatchDocument));
   mount(projectDocuments.deleteProjectDocument, asServer(handleDeleteDocument));
   mount(projectDocuments.recoverProjectDocument, asServer(handleRecoverDocument));
+  mount(projectDocuments.exportDocumentsAsCsv, asServer(handleExportDocumentsAsCsv));
+  mount(projectDocuments.exportDocumentsAsJson, asServer(handleExportDocumentsAsJson));
+  mount(projectDocuments.importDocuments, asServer(handleImportDocuments));
   mount(projectUsers.getUserFields, handleGetUserFields);
   mount(projectUsers.setUserFields, handleSetUserFields);
   mount(projectUsers.createProjectUser, asServer(handleCreateUser));
@@ -347,6 +361,7 @@ export function operations(mount: Mount): void {
   mount(projectMail.clearProjectMail, handleClearProjectMail);
   mount(projectMail.checkProjectMail, handleCheckProjectMail);
   mount(projectMail.listProjectMails, asServer(handleListMails));
+  mount(projectMail.getKeptMail, handleGetKeptMail);
   mount(projectMail.sendProjectMailAgain, handleSendProjectMailAgain);
   mount(projectMail.listMailTemplates, handleListMailTemplates);
   mount(projectMail.setMailTemplate, handleSetMailTemplate);

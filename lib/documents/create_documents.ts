@@ -6,6 +6,7 @@ import { settled, type WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import { DefaultsRoom } from "./defaults.ts";
 import { asMembers, type Members } from "./document.ts";
+import type { Repeatable } from "./idempotency.ts";
 import { keepFiles } from "./keep_files.ts";
 import { documentOf } from "./prepare_write.ts";
 import type { WriteServices } from "./write_document.ts";
@@ -37,9 +38,8 @@ async function createAll(
     .map((one, i) => inList(i, () => documentOf(preparing, target, one)));
   const ids = documents.map(({ _id }) => _id);
   const answer = { data: JSON.stringify({ insertedCount: ids.length, ids }), isNew: true };
-  const { name } = target.collection.definition;
-  const request = key === null ? "" : JSON.stringify(["bulk", name, body]);
-  const { data } = await writeOnce(services, target, { key, request }, async (tx, room) => {
+  const repeatable = bulkRequest(target, { body, idempotencyKey: key });
+  const { data } = await writeOnce(services, target, repeatable, async (tx, room) => {
     const writing = { room, by: target.by };
     await tx.records<StoredDocument>(target.collection.records, writing).insertMany(documents);
     for (const [i, after] of documents.entries()) {
@@ -50,6 +50,12 @@ async function createAll(
   });
   return data;
 }
+
+/** What a bulk that is sent again is known by. */
+export const bulkRequest = (
+  { collection: { definition: { name } } }: WriteAccess,
+  { body, idempotencyKey: key }: CreateInput,
+): Repeatable => ({ key, request: key === null ? "" : JSON.stringify(["bulk", name, body]) });
 
 function listOf(body: Json): Members[] {
   const list = isObject(body) ? body.documents : body;

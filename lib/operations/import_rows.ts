@@ -1,12 +1,13 @@
 import type { WriteAccess } from "../documents/access.ts";
-import { createDocuments } from "../documents/create_documents.ts";
+import { bulkRequest, createDocuments, type CreateInput } from "../documents/create_documents.ts";
 import { creationProblem } from "../documents/prepare_write.ts";
 import { writeDocument, type WriteServices } from "../documents/write_document.ts";
+import { writeOnce } from "../documents/write_once.ts";
 import type { ItemDefinition } from "../documents/fields.ts";
 import { isServerField } from "../documents/names.ts";
 import { shown } from "../text/input_text.ts";
 import { BULK_DOCUMENTS_MAX } from "../limits.ts";
-import { Problem } from "../problems.ts";
+import { Problem, type ProblemCode } from "../problems.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
@@ -20,6 +21,7 @@ export interface ImportRow {
 }
 
 export interface FailedRow extends ImportRow {
+  readonly code: ProblemCode;
   readonly reason: string;
 }
 
@@ -38,16 +40,23 @@ export function sortRows(target: WriteAccess, text: string): Sorted {
   const failed: FailedRow[] = [];
   for (const row of rows) {
     const document = ownMembers(row.document, leftOut);
-    const problem = row.reason ?? creationProblem(target, document)?.message ?? null;
-    if (problem === null) good.push({ number: row.number, document });
-    else failed.push({ number: row.number, document, reason: problem });
+    const { number, fault } = row;
+    const problem = fault ?? creationProblem(target, document);
+    if (problem === null) good.push({ number, document });
+    else failed.push(failure({ number, document }, problem));
   }
   return { good, failed, leftOut: [...leftOut] };
 }
 
+const failure = (row: ImportRow, { code, message: reason }: Problem): FailedRow => ({
+  ...row,
+  code,
+  reason,
+});
+
 interface ReadRow extends ImportRow {
   /** Why it could not be read. */
-  readonly reason?: string;
+  readonly fault?: Problem;
 }
 
 const refuse = (message: string) => new Problem("INVALID_INPUT", { message });
@@ -101,7 +110,9 @@ function csvRows(target: WriteAccess, text: string): ReadRow[] {
       number: i + 1,
       document: Object.fromEntries(members),
       ...(cells.length > names.length && {
-        reason: `It has ${cells.length} cells for ${names.length} columns.`,
+        fault: new Problem("INVALID_DOCUMENT", {
+          message: `It has ${cells.length} cells for ${names.length} columns.`,
+        }),
       }),
     };
   });
@@ -127,50 +138,85 @@ function cellValue(field: ItemDefinition | null, cell: string): Json {
   }
 }
 
+/** Rows to store, and what they are known by where they are sent again; null for rows sent once. */
+export interface Rows {
+  readonly rows: readonly ImportRow[];
+  readonly once: string | null;
+}
+
 /**
  * Stores the rows. Where a whole lot of them is refused, they are tried one by one, so that only
- * those fail which have to. With the same `once` no row is stored twice.
+ * those fail which have to. With the same `once` no row is stored twice: throws
+ * `IDEMPOTENCY_KEY_REUSED` for other rows, and `TOO_MANY_IDEMPOTENCY_KEYS`.
  */
 export async function importRows(
   services: WriteServices,
   target: WriteAccess,
-  { rows, once }: { rows: readonly ImportRow[]; once: string },
+  { rows, once }: Rows,
 ): Promise<FailedRow[]> {
   const failed: FailedRow[] = [];
   for (let at = 0; at < rows.length; at += BULK_DOCUMENTS_MAX) {
     const lot = rows.slice(at, at + BULK_DOCUMENTS_MAX);
-    const body = lot.map(({ document }) => document);
-    const problem = await refusalOf(() =>
-      createDocuments(services, target, { body, idempotencyKey: `${once} ${at}` })
-    );
-    if (problem !== null) failed.push(...await oneByOne(services, target, { rows: lot, once }));
+    const outcome = await storeLot(services, target, {
+      body: lot.map(({ document }) => document),
+      idempotencyKey: once && `${once} ${at}`,
+    });
+    if (outcome === "stored") continue;
+    if (outcome === "split") failed.push(...await oneByOne(services, target, { rows: lot, once }));
+    else failed.push(...lot.map((row) => failure(row, outcome)));
   }
   return failed;
 }
+
+/** Kept in the place of a lot's answer. */
+const SPLIT = { data: "split", isNew: false };
+
+/**
+ * Stores a lot, or notes that its rows are tried one by one, whichever comes first: sent again, it
+ * is not stored as a whole beside rows that were stored alone. Resolves to the refusal where there
+ * is no room for even that note.
+ */
+async function storeLot(
+  services: WriteServices,
+  target: WriteAccess,
+  lot: CreateInput,
+): Promise<"stored" | "split" | Problem> {
+  const stored = await attempt(() => createDocuments(services, target, lot));
+  if (!(stored instanceof Problem)) return stored === SPLIT.data ? "split" : "stored";
+  if (ABOUT_KEYS.includes(stored.code)) throw stored;
+  if (lot.idempotencyKey === null) return "split";
+  const noted = await attempt(() =>
+    writeOnce(services, target, bulkRequest(target, lot), () => Promise.resolve(SPLIT))
+  );
+  if (noted instanceof Problem) return noted;
+  return noted.data === SPLIT.data ? "split" : "stored";
+}
+
+/** No rows are at fault. */
+const ABOUT_KEYS: readonly ProblemCode[] = ["IDEMPOTENCY_KEY_REUSED", "TOO_MANY_IDEMPOTENCY_KEYS"];
 
 async function oneByOne(
   services: WriteServices,
   target: WriteAccess,
-  { rows, once }: { rows: readonly ImportRow[]; once: string },
+  { rows, once }: Rows,
 ): Promise<FailedRow[]> {
   const failed: FailedRow[] = [];
   for (const row of rows) {
-    const problem = await refusalOf(() =>
+    const stored = await attempt(() =>
       writeDocument(services, target, {
         action: "create",
         body: row.document,
-        idempotencyKey: `${once} row ${row.number}`,
+        idempotencyKey: once && `${once} row ${row.number}`,
       })
     );
-    if (problem !== null) failed.push({ ...row, reason: problem.message });
+    if (stored instanceof Problem) failed.push(failure(row, stored));
   }
   return failed;
 }
 
-async function refusalOf(work: () => Promise<unknown>): Promise<Problem | null> {
+async function attempt<T>(work: () => Promise<T>): Promise<T | Problem> {
   try {
-    await work();
-    return null;
+    return await work();
   } catch (error) {
     if (error instanceof Problem) return error;
     throw error;

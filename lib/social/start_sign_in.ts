@@ -3,7 +3,7 @@ import type { KeyRing } from "../crypto/key_ring.ts";
 import { randomToken } from "../crypto/random.ts";
 import type { NewId } from "../ids.ts";
 import { STATE_LENGTH_MAX } from "../limits.ts";
-import { findProvider } from "../projects/providers.ts";
+import { findProvider, type ProviderStore } from "../projects/providers.ts";
 import { Problem } from "../problems.ts";
 import type { Engine, Id } from "../store/port.ts";
 import type { Browsers } from "./browser.ts";
@@ -37,6 +37,12 @@ export interface StartInput {
   readonly trialPath?: string;
 }
 
+/** A project, and where its users come back to. */
+export interface Site {
+  readonly projectId: Id;
+  readonly siteUrl: string | null;
+}
+
 /** Where the browser is sent. */
 export interface Departure {
   readonly location: string;
@@ -55,18 +61,15 @@ export const callbackUrl = (publicUrl: string, provider: string): string =>
  */
 export async function startSignIn(
   services: SignInServices,
-  { projectId, siteUrl }: { projectId: Id; siteUrl: string | null },
+  site: Site,
   input: StartInput,
 ): Promise<Departure> {
   const { config, providers, browsers } = services;
+  const { projectId } = site;
   const { provider, query, trialPath = null } = input;
   const { scope, idTokens, server: find } = providers.find(provider);
-  const settings = await findProvider(services, projectId, provider);
-  if (!settings?.enabled || settings.clientSecret === null) {
-    throw new Problem("PROVIDER_NOT_CONFIGURED");
-  }
-  if (siteUrl === null) throw new Problem("SITE_URL_MISSING");
-  const returnTo = returnToOf(query, siteUrl);
+  const ready = await readyToSignIn(services, site, provider);
+  const returnTo = returnToOf(query, ready.siteUrl);
   const applicationState = applicationStateOf(query);
   const challenge = {
     state: newState(projectId),
@@ -74,7 +77,7 @@ export async function startSignIn(
     nonce: idTokens === null ? null : randomToken(),
   };
   const application = {
-    clientId: settings.clientId,
+    clientId: ready.clientId,
     callbackUrl: callbackUrl(config.publicUrl, provider),
   };
   let location: URL;
@@ -83,7 +86,14 @@ export async function startSignIn(
     location = await authorizationUrl(server, application, { ...challenge, scope });
   } catch (error) {
     const trialUrl = trialPath && config.publicUrl + trialPath;
-    const back = { projectId, siteUrl, provider, returnTo, applicationState, trialUrl };
+    const back = {
+      projectId,
+      siteUrl: ready.siteUrl,
+      provider,
+      returnTo,
+      applicationState,
+      trialUrl,
+    };
     return { location: failedReturn(services, back, error), cookie: null };
   }
   const { browserHash, cookie } = browsers.recognise(input.cookies);
@@ -96,6 +106,20 @@ export async function startSignIn(
     trialPath,
   });
   return { location: location.href, cookie };
+}
+
+/** What a sign-in begins with. Throws `PROVIDER_NOT_CONFIGURED` and `SITE_URL_MISSING`. */
+export async function readyToSignIn(
+  services: ProviderStore,
+  { projectId, siteUrl }: Site,
+  provider: string,
+): Promise<{ readonly clientId: string; readonly siteUrl: string }> {
+  const settings = await findProvider(services, projectId, provider);
+  if (!settings?.enabled || settings.clientSecret === null) {
+    throw new Problem("PROVIDER_NOT_CONFIGURED");
+  }
+  if (siteUrl === null) throw new Problem("SITE_URL_MISSING");
+  return { clientId: settings.clientId, siteUrl };
 }
 
 function returnToOf(query: URLSearchParams, siteUrl: string): string | null {

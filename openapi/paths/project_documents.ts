@@ -1,9 +1,22 @@
+import { z } from "@hono/zod-openapi";
+import { COLUMNS_MAX, IMPORT_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { NOT_OF_EXPORTS } from "@/lib/operations/export_documents.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
 import { type Contract, contract } from "../contract.ts";
-import type { HeaderParameters, PathParameters } from "../inputs.ts";
-import { projectId } from "../parameters.ts";
+import { type HeaderParameters, openQueryOf, type PathParameters } from "../inputs.ts";
+import { collectionName, idempotencyKey, listing, projectId } from "../parameters.ts";
+import { DOCUMENT_EXAMPLE, ExportedDocuments } from "../schemas/document.ts";
+import {
+  IMPORT_INPUT_EXAMPLE,
+  IMPORT_RESULT_EXAMPLE,
+  ImportInput,
+  ImportResult,
+} from "../schemas/import.ts";
 import { projectMember } from "../security.ts";
 import * as data from "./data.ts";
+
+const TAG = "Project documents";
+const DOCUMENTS = "/api/projects/{projectId}/collections/{collectionName}/documents";
 
 /** What row-level security says, which does not bind members. */
 const OF_OTHER_CALLERS: readonly ProblemCode[] = [
@@ -13,6 +26,8 @@ const OF_OTHER_CALLERS: readonly ProblemCode[] = [
   "OWNER_IMMUTABLE",
   "SECRET_KEY_REQUIRED",
 ];
+
+const isOfMembers = (code: ProblemCode): boolean => !OF_OTHER_CALLERS.includes(code);
 
 /** What an application does by the project's key, for its members. */
 const forMembers = <B, N extends PathParameters, Q, H extends HeaderParameters>(
@@ -29,12 +44,12 @@ const forMembers = <B, N extends PathParameters, Q, H extends HeaderParameters>(
     ...operation,
     operationId,
     summary,
-    tag: "Project documents",
-    path: `/api/projects/{projectId}/collections/{collectionName}/documents${path}`,
+    tag: TAG,
+    path: `${DOCUMENTS}${path}`,
     description: `${description} Row-level security does not apply.`,
     security: projectMember(role),
     params: { projectId, ...operation.params! },
-    problems: operation.problems.filter((code) => !OF_OTHER_CALLERS.includes(code)),
+    problems: operation.problems.filter(isOfMembers),
   });
 
 export const listProjectDocuments = forMembers(data.listDocuments, {
@@ -104,6 +119,129 @@ export const recoverProjectDocument = forMembers(data.recoverDocument, {
   description: data.OUT_OF_TRASH,
 });
 
+const exporting = listing.filter(({ name }) =>
+  ![...NOT_OF_EXPORTS, "offset", "skip"].includes(name)
+);
+
+/** What only a page of a list can be refused for. */
+const OF_PAGES: readonly ProblemCode[] = ["INVALID_CURSOR", "ANSWER_TOO_LARGE"];
+
+const EXPORT_PROBLEMS = data.listDocuments.problems.filter((code) =>
+  isOfMembers(code) && !OF_PAGES.includes(code)
+);
+
+const EXPORTED =
+  "Everything that the filters let through, in the order of the list, as a file that " +
+  "is sent while it is read. Documents that change meanwhile may be in it as they were or as they " +
+  "are. A file that breaks off is one that could not be read to its end: ask again.";
+
+const IN_EXPORTS = {
+  "content-disposition": "The name of the file.",
+};
+
+export const exportDocumentsAsCsv = contract({
+  operationId: "exportDocumentsAsCsv",
+  tag: TAG,
+  method: "get",
+  path: `${DOCUMENTS}.csv`,
+  summary: "Export documents as CSV for the project's members",
+  description:
+    `${EXPORTED} Lines are as RFC 4180 has them, objects and lists are JSON in a cell, ` +
+    "and texts that a spreadsheet would run begin with an apostrophe, which an import takes away. " +
+    "`columns` always means what it means here: filter a field of that name by `where`.",
+  security: projectMember("viewer"),
+  params: { projectId, collectionName },
+  query: openQueryOf({
+    columns: z.string().transform((text) => text.split(",").map((path) => path.trim()))
+      .optional().openapi({
+        type: "string",
+        param: {
+          description: `Up to ${COLUMNS_MAX} fields, also dotted ones, comma-separated, in their ` +
+            "order. Left out, it is all that is declared, what else the first documents hold, and " +
+            "what the server sets.",
+          example: "title,author.name",
+        },
+      }),
+  }),
+  parameters: exporting,
+  offload: "always", // As many documents as there are.
+  success: [{
+    status: 200,
+    description: "The file.",
+    data: null,
+    content: { type: "text/csv", schema: z.string() },
+    example: "_id,title\r\n66f1a0c2e4b0a1b2c3d4e5f6,Hello\r\n",
+    headers: IN_EXPORTS,
+  }],
+  problems: EXPORT_PROBLEMS,
+});
+
+export const exportDocumentsAsJson = contract({
+  operationId: "exportDocumentsAsJson",
+  tag: TAG,
+  method: "get",
+  path: `${DOCUMENTS}.json`,
+  summary: "Export documents as JSON for the project's members",
+  description: `${EXPORTED} It holds a list of the documents as the list answers them.`,
+  security: projectMember("viewer"),
+  params: { projectId, collectionName },
+  parameters: exporting,
+  offload: "always", // As many documents as there are.
+  success: [{
+    status: 200,
+    description: "The file.",
+    data: null,
+    content: { type: "application/json", schema: ExportedDocuments },
+    example: [DOCUMENT_EXAMPLE],
+    headers: IN_EXPORTS,
+  }],
+  problems: EXPORT_PROBLEMS,
+});
+
+/** An import writes thousands of rows. */
+export const IMPORT_EXTRA_MS = 270_000;
+
+export const importDocuments = contract({
+  operationId: "importDocuments",
+  tag: TAG,
+  method: "post",
+  path: "/api/projects/{projectId}/collections/{collectionName}/import",
+  summary: "Import documents of a file for the project's admins",
+  description:
+    "Creates a document of each row of a CSV, whose first line names the fields, or of " +
+    "each element of a JSON list. Cells are read by the types that are declared; empty ones are " +
+    "left out. What the server sets is left out, too: every document is a new one.\n\n" +
+    "If a row does not fit the collection, nothing is stored, unless `skipInvalid` says to leave " +
+    "such rows out. What only shows while rows are stored, as a unique value that is taken, fails " +
+    "that row alone: `failed` tells which, so that they can be mended and sent again. With `Idempotency-Key` " +
+    "no row is stored twice, however often the file is sent.",
+  security: projectMember("admin"),
+  params: { projectId, collectionName },
+  headers: { "idempotency-key": idempotencyKey },
+  body: {
+    schema: ImportInput,
+    example: IMPORT_INPUT_EXAMPLE,
+    description: "The file's text, and what becomes of rows that do not fit.",
+    bytesMax: IMPORT_BODY_BYTES_MAX,
+  },
+  extraMs: IMPORT_EXTRA_MS,
+  offload: "always", // Up to 5,000 rows.
+  success: [{
+    status: 201,
+    description: "The rows are stored, but for those in `failed`.",
+    data: ImportResult,
+    example: IMPORT_RESULT_EXAMPLE,
+    message: "Documents imported",
+  }, {
+    status: 200,
+    description: "With `dryRun`: what would become of the rows. Nothing is stored.",
+    data: ImportResult,
+    example: IMPORT_RESULT_EXAMPLE,
+    message: "Documents checked",
+  }],
+  problems: ["INVALID_INPUT", ...data.createDocument.problems.filter(isOfMembers)],
+});
+
 /** In the order of the reference. */
 export const PROJECT_DOCUMENTS = [
   listProjectDocuments,
@@ -114,4 +252,7 @@ export const PROJECT_DOCUMENTS = [
   patchProjectDocument,
   deleteProjectDocument,
   recoverProjectDocument,
+  exportDocumentsAsCsv,
+  exportDocumentsAsJson,
+  importDocuments,
 ];

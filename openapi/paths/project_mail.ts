@@ -14,6 +14,8 @@ import {
   CHECKED_MAIL_EXAMPLE,
   CheckedMail,
   DeletedMailTemplate,
+  KEPT_MAIL_EXAMPLE,
+  KeptMail,
   LANGUAGE_PATTERN,
   LOGGED_MAIL_EXAMPLE,
   LoggedMail,
@@ -169,6 +171,27 @@ export const listProjectMails = ofMail(listMails, {
   path: "/logs",
 });
 
+export const getKeptMail = contract({
+  operationId: "getKeptMail",
+  tag: TAG,
+  method: "get",
+  path: `${PATH}/logs/{id}`,
+  summary: "Read a mail that was kept for the project's admins",
+  description:
+    "Where nobody sends (`deno task dev`, or `MAIL_URL=keep:`), mails are kept with all " +
+    "they say, codes included. Mails that are sent are not kept: of those the log has the rest.",
+  security: projectMember("admin"),
+  params: { projectId, id: mailId },
+  success: [{
+    status: 200,
+    description: "The mail.",
+    data: KeptMail,
+    example: KEPT_MAIL_EXAMPLE,
+    message: "Mail read",
+  }],
+  problems: ["MAIL_NOT_FOUND"],
+});
+
 export const sendProjectMailAgain = contract({
   operationId: "sendProjectMailAgain",
   tag: TAG,
@@ -303,6 +326,7 @@ export const PROJECT_MAIL = [
   clearProjectMail,
   checkProjectMail,
   listProjectMails,
+  getKeptMail,
   sendProjectMailAgain,
   listMailTemplates,
   setMailTemplate,

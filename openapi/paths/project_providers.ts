@@ -4,9 +4,11 @@ import { projectId, provider } from "../parameters.ts";
 import {
   PROVIDER_EXAMPLE,
   PROVIDER_INPUT_EXAMPLE,
+  PROVIDER_TRIAL_EXAMPLE,
   ProviderInput,
   ProviderList,
   ProviderSettings,
+  ProviderTrial,
 } from "../schemas/provider.ts";
 import { projectMember } from "../security.ts";
 
@@ -59,5 +61,27 @@ export const setProvider = contract({
   problems: ["INVALID_INPUT", "PROVIDER_INCOMPLETE"],
 });
 
+export const tryProvider = contract({
+  operationId: "tryProvider",
+  tag: TAG,
+  method: "get",
+  path: "/api/projects/{projectId}/providers/{provider}/trial",
+  summary: "Find where a sign-in provider is tried for the project's admins",
+  description: "Makes sure that the provider is switched on and that there is a Site URL to come " +
+    "back to. Then open `url` in a browser in which an admin is signed in to the dashboard: it " +
+    "goes through the whole sign-in with the provider, shows who signed in, or why it failed, and " +
+    "leaves no session.",
+  security: projectMember("admin"),
+  params: { projectId, provider },
+  success: [{
+    status: 200,
+    description: "Where to go.",
+    data: ProviderTrial,
+    example: PROVIDER_TRIAL_EXAMPLE,
+    message: "Ready to be tried",
+  }],
+  problems: ["PROVIDER_NOT_CONFIGURED", "SITE_URL_MISSING"],
+});
+
 /** In the order of the reference. */
-export const PROJECT_PROVIDERS = [listProviders, setProvider];
+export const PROJECT_PROVIDERS = [listProviders, setProvider, tryProvider];

@@ -37,6 +37,11 @@ export const ShownDocument = z.looseObject({
   example: DOCUMENT_EXAMPLE,
 });
 
+export const ExportedDocuments = z.array(ShownDocument).openapi("ExportedDocuments", {
+  description: "The documents of an export, in the order of the list.",
+  example: [DOCUMENT_EXAMPLE],
+});
+
 export const DocumentInput = z.looseObject({}).openapi("DocumentInput", {
   description: "The members of a document. Those the server sets are left out.\n\n" +
     "- A declared Date is an ISO 8601 time with a zone, or a day, which is midnight in UTC; of the " +

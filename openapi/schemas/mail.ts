@@ -192,7 +192,7 @@ export const LOGGED_MAIL_EXAMPLE = {
   sentAt: "2026-01-31T12:00:01.000Z",
 };
 
-export const LoggedMail = z.strictObject({
+const logged = {
   id,
   kind: z.enum([...MAIL_KINDS, "custom"]).openapi({
     description: "`custom` is what an application has sent.",
@@ -214,9 +214,35 @@ export const LoggedMail = z.strictObject({
   hasCode: z.boolean().openapi({ description: "Then it cannot be sent again." }),
   createdAt: time,
   sentAt: time.nullable(),
-}).openapi("LoggedMail", {
+};
+
+export const LoggedMail = z.strictObject(logged).openapi("LoggedMail", {
   description: `A mail of the last ${MAIL_LOG_DAYS} days, without what it says.`,
   example: LOGGED_MAIL_EXAMPLE,
+});
+
+export const KEPT_MAIL_EXAMPLE = {
+  ...LOGGED_MAIL_EXAMPLE,
+  kind: "verify" as const,
+  subject: "123456 is your code",
+  state: "kept" as const,
+  provider: null,
+  tries: 0,
+  answer: null,
+  hasCode: true,
+  sentAt: null,
+  text: "Your code is 123456.",
+  html: null,
+};
+
+export const KeptMail = z.strictObject({
+  ...logged,
+  subject: z.string(),
+  text: z.string(),
+  html: z.string().nullable(),
+}).openapi("KeptMail", {
+  description: "A mail that was kept in the place of being sent, with what it says.",
+  example: KEPT_MAIL_EXAMPLE,
 });
 
 export const MailLog = pageOf(LoggedMail, "MailLog", LOGGED_MAIL_EXAMPLE);

@@ -47,3 +47,14 @@ export const ProviderInput = bodySaying(INPUT, (error) => ({
   clientSecret: z.string({ error }).optional().openapi({ description: "Empty means left out." }),
   linking: z.enum(LINKINGS, { error }).optional().openapi({ description: LINKING }),
 })).openapi("ProviderInput", { example: PROVIDER_INPUT_EXAMPLE });
+
+export const PROVIDER_TRIAL_EXAMPLE = {
+  url: "http://localhost:8000/dashboard/projects/66f1a0c2e4b0a1b2c3d4e5f6/sign-in/providers/" +
+    `${PROVIDER_NAMES[0]}/try`,
+  callbackUrl: PROVIDER_EXAMPLE.callbackUrl,
+};
+
+export const ProviderTrial = z.strictObject({
+  url: z.string().openapi({ description: "Open it in a browser, as an admin of the project." }),
+  callbackUrl: z.string().openapi({ description: "What the provider's application must know." }),
+}).openapi("ProviderTrial", { example: PROVIDER_TRIAL_EXAMPLE });

@@ -1,6 +1,6 @@
-import { ok } from "@/lib/http/respond.ts";
+import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import { checkMailServer } from "@/lib/mail/check_server.ts";
-import { sendAgain } from "@/lib/mail/log.ts";
+import { findKeptMail, sendAgain } from "@/lib/mail/log.ts";
 import {
   clearMailServer,
   findMailSettings,
@@ -32,6 +32,14 @@ export const handleCheckProjectMail: HandlerOf<typeof mail.checkProjectMail> = a
   const { services, principal: { project, account } } = c.var;
   const checked = await checkMailServer(services, project._id, account.email);
   return ok(200, JSON.stringify(checked), "Mail sent");
+};
+
+/** It may hold a code. */
+export const handleGetKeptMail: HandlerOf<typeof mail.getKeptMail> = async (c) => {
+  const { services, principal: { project } } = c.var;
+  const { id } = c.req.valid("param");
+  const kept = await findKeptMail(services, { projectId: project._id }, id);
+  return { ...ok(200, JSON.stringify(kept), "Mail read"), headers: [NO_STORE] };
 };
 
 export const handleSendProjectMailAgain: HandlerOf<typeof mail.sendProjectMailAgain> = async (

@@ -1,5 +1,6 @@
 import { ok } from "@/lib/http/respond.ts";
 import { listProviders, setProvider } from "@/lib/social/manage_providers.ts";
+import { callbackUrl, readyToSignIn } from "@/lib/social/start_sign_in.ts";
 import type * as providers from "@/openapi/paths/project_providers.ts";
 import type { HandlerOf } from "../handler.ts";
 
@@ -16,4 +17,16 @@ export const handleSetProvider: HandlerOf<typeof providers.setProvider> = async 
   const { _id } = principal.project;
   const provider = await setProvider(services, _id, params.provider, input);
   return ok(200, JSON.stringify(provider), "Provider saved");
+};
+
+export const handleTryProvider: HandlerOf<typeof providers.tryProvider> = async (c) => {
+  const { services, principal: { project: { _id: projectId, siteUrl } } } = c.var;
+  const { provider } = c.req.valid("param");
+  const { publicUrl } = services.config;
+  await readyToSignIn(services, { projectId, siteUrl }, provider);
+  const trial = {
+    url: `${publicUrl}/dashboard/projects/${projectId}/sign-in/providers/${provider}/try`,
+    callbackUrl: callbackUrl(publicUrl, provider),
+  };
+  return ok(200, JSON.stringify(trial), "Ready to be tried");
 };

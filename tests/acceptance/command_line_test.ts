@@ -135,6 +135,20 @@ Deno.test("a project is made, filled and read from the command line, as far as t
   assert.deepEqual([written.code, written.stdout], [0, ""], written.stderr);
   const lines = (await Deno.readTextFile(`${folder}/all.jsonl`)).trimEnd().split("\n");
   assert.deepEqual(lines.map((line) => JSON.parse(line).views), [1, 2, 3, 4]);
+  const file = await corbel("documents", "export-csv", ...posts, "--columns", "title,views");
+  assert.equal(file.stdout.split("\r\n").length, 6, file.stderr);
+  await Deno.writeTextFile(`${folder}/posts.csv`, `${file.stdout}C,many\r\n`);
+  const load = ["documents", "import", ...posts, "--text", "@posts.csv"];
+  const unfit = await corbel(...load);
+  assert.deepEqual([unfit.code, unfit.stdout], [1, ""]);
+  assert.match(unfit.stderr, /1 of 5 rows cannot be stored, so nothing is.*\n {2}row 5: "views"/);
+  assert.equal((await done(...load, "--dry-run")).stored, 4);
+  assert.equal((await done(...load, "--skip-invalid")).stored, 4);
+  const both = JSON.parse((await corbel("documents", "export-json", ...posts)).stdout);
+  assert.equal(both.length, 8);
+  const untried = await corbel("providers", "try", ...project, "--provider", "github");
+  assert.match(untried.stderr, /PROVIDER_NOT_CONFIGURED 422/);
+
   const types = await corbel("types", "typescript", ...project);
   assert.match(types.stdout, /views\??: number/);
 

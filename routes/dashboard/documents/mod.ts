@@ -1,10 +1,11 @@
 import { AI_TIMEOUT_MS } from "@/lib/limits.ts";
+import { IMPORT_EXTRA_MS } from "@/openapi/paths/project_documents.ts";
 import type { Mount } from "../../handler.ts";
 import { member } from "../guards.ts";
 import { get, post } from "../pages.ts";
 import { askInWords } from "./ask.ts";
 import { createDocumentByForm, saveDocument, showDocument, showNewDocument } from "./document.tsx";
-import { exportDocuments } from "./export.ts";
+import { showExport } from "./export.ts";
 import { chooseColumns, chooseFilter, chooseSearch } from "./forms.ts";
 import { showDocuments } from "./grid.tsx";
 import { previewImport, runImport, showImport } from "./import.tsx";
@@ -13,9 +14,6 @@ import { actOnDocuments } from "./selection.tsx";
 
 const COLLECTION = "/dashboard/projects/{projectId}/collections/{collectionName}";
 
-/** An import writes thousands of rows. */
-const IMPORT_EXTRA_MS = 270_000;
-
 export function documentsPages(mount: Mount): void {
   const viewer = member("viewer");
   const admin = member("admin");
@@ -23,7 +21,7 @@ export function documentsPages(mount: Mount): void {
   mount(get(`${COLLECTION}/filter`, viewer), chooseFilter);
   mount(get(`${COLLECTION}/search`, viewer), chooseSearch);
   mount(post(`${COLLECTION}/columns`, viewer), chooseColumns);
-  mount(get(`${COLLECTION}/export`, viewer, { offload: "always" }), exportDocuments);
+  mount(get(`${COLLECTION}/export`, viewer, { offload: "always" }), showExport);
   mount(post(`${COLLECTION}/ask`, admin, { extraMs: AI_TIMEOUT_MS }), askInWords);
   mount(post(`${COLLECTION}/documents`, admin, { offload: "always" }), actOnDocuments);
   mount(get(`${COLLECTION}/documents/live`, viewer, { offload: "never" }), followDocuments);

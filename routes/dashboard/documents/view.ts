@@ -1,6 +1,7 @@
 import { isReserved } from "@/lib/documents/query.ts";
 import { refuseLongQuery } from "@/lib/http/query_size.ts";
 import { COLUMNS_MAX, GRID_ROWS_MAX, LIST_LIMIT_MAX, QUERY_LENGTH_MAX } from "@/lib/limits.ts";
+import { NOT_OF_EXPORTS } from "@/lib/operations/export_documents.ts";
 import { Problem } from "@/lib/problems.ts";
 
 /** Rows of a page, where the address does not say how many. */
@@ -110,6 +111,10 @@ const encoded = (text: string): string =>
 /** What the list operation is asked: the same for an application, byte by byte. */
 export const listQuery = ({ entries }: View): string =>
   textOf(has(entries, "limit") ? entries : [...entries, ["limit", String(ROWS)]]);
+
+/** What an export of all pages is asked. */
+export const exportQuery = ({ entries }: View): string =>
+  textOf(entries.filter(([name]) => !PAGING.includes(name) && !NOT_OF_EXPORTS.includes(name)));
 
 /** Which of a list's documents a page shows, and how. */
 const SHOWING: readonly string[] = [
