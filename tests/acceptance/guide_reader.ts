@@ -144,6 +144,7 @@ export class Reader {
       "run",
       "--no-config",
       `--allow-import=localhost:${this.#server.port}`,
+      `--reload=${this.#origin}/`, // Another server may have been there before.
       "--allow-net",
       file,
     ]);
