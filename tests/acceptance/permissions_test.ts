@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { freePort, taskArguments } from "./server.ts";
 import { until } from "./until.ts";
 
@@ -88,6 +89,19 @@ Deno.test("the lines of the tasks work as they are, also where a folder's name h
   }
 });
 
+Deno.test("what a task prints of itself is short, and says nothing of how Deno is", async () => {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["task", "admin", "version"],
+    env: { NO_COLOR: "1" },
+  }).output();
+  assert.equal(code, 0);
+  assert.match(decoded(stdout), /^corbel /);
+  const [first, ...others] = decoded(stderr).trimEnd().split("\n");
+  assert.match(first!, /^Task admin /);
+  assert.ok(first!.length < 300, `${first!.length} characters`);
+  assert.deepEqual(others, []);
+});
+
 /** Tries to read, write and load each of the paths it is given, and prints what it may. */
 const TRIES = `
   const [readable, writable, loadable] = [[], [], []];
@@ -106,6 +120,9 @@ const NATIVE = [
     .replace(/\/sharp\/.*/, "/@img/sharp-linux-x64"),
 ];
 
+/** Where the sets of permissions stand; beside the script there is none. */
+const CONFIG = fileURLToPath(new URL("../../deno.json", import.meta.url));
+
 const OWN = ["/srv/corbel/data/a", "/srv/corbel/files/a"];
 const AROUND = ["/srv/corbel"];
 
@@ -120,7 +137,7 @@ async function permittedOf(task: string): Promise<unknown> {
   await Deno.writeTextFile(script, TRIES);
   const paths = [...OWN, ...AROUND, "/srv/other", "/etc/passwd", "/var/other", ...NATIVE];
   const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", ...args, script, ...paths],
+    args: ["run", `--config=${CONFIG}`, ...args, script, ...paths],
     stderr: "inherit",
   }).output();
   await Deno.remove(script);

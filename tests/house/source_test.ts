@@ -291,33 +291,78 @@ Deno.test("the version of MongoDB's stand-in is pinned in one place", async () =
   assert.deepEqual(others, []);
 });
 
+type PermissionSet = Readonly<Record<string, unknown>>;
+
+interface Tasks {
+  readonly tasks: Readonly<Record<string, { readonly command: string }>>;
+  readonly permissions: Readonly<Record<string, PermissionSet>>;
+}
+
+const readTasks = async (): Promise<Tasks> => JSON.parse(await mustRead("deno.json"));
+
+/** The command of a task without those whose output it takes. */
+const ownCommand = ({ tasks }: Tasks, name: string): string =>
+  tasks[name]!.command.replaceAll(/\$\([^)]*\)/g, "");
+
+/** The set of permissions that a command takes, which must be there. */
+function setOf({ permissions }: Tasks, command: string): PermissionSet {
+  const name = /\s-P=(\S+)/.exec(command)?.[1];
+  assert.ok(name !== undefined && name in permissions, `a set of permissions in: ${command}`);
+  return permissions[name]!;
+}
+
 Deno.test("tasks that read the environment may read exactly the settings, and libraries find nothing else", async () => {
-  const { tasks } = JSON.parse(await mustRead("deno.json")) as {
-    tasks: Record<string, { command: string }>;
-  };
+  const file = await readTasks();
   // The last are what MongoDB's driver tells more by.
   const settings = [...Object.keys(SETTINGS), "MONGODB_LOG_*"].toSorted();
   for (const name of ["dev", "start", "admin"]) {
-    const own = tasks[name]!.command.replaceAll(/\$\([^)]*\)/g, "");
-    const allowed = /--allow-env=(\S+)/.exec(own)?.[1]?.split(",") ?? [];
-    assert.deepEqual(allowed.toSorted(), settings, name);
-    assert.match(own, / --ignore-env /, name);
+    const command = ownCommand(file, name);
+    const { allow, ignore } = setOf(file, command).env as { allow: string[]; ignore: unknown };
+    assert.deepEqual(allow.toSorted(), settings, name);
+    assert.equal(ignore, true, name);
+    assert.doesNotMatch(command, /--(?:allow|ignore|deny)-env|\s-E\b/, name);
+  }
+});
+
+Deno.test("what is served may do no more than this, beside what its settings name", async () => {
+  const file = await readTasks();
+  for (const name of ["dev", "start", "admin"]) {
+    const command = ownCommand(file, name);
+    const { env: _, ...others } = setOf(file, command);
+    const isServed = name !== "admin";
+    assert.deepEqual(others, {
+      net: true,
+      ...(!isServed && { read: true }),
+      sys: ["osRelease", "uid", ...(isServed ? ["setPriority"] : [])],
+    });
+    const flags = [...command.matchAll(/\s"?(-[A-Z]|--allow-\w+)(=?)/g)];
+    const paths = [...(isServed ? ["-R="] : []), "-W=", "--allow-ffi="];
+    assert.deepEqual(flags.map(([, flag, equals]) => flag! + equals), ["-P=", ...paths]);
+  }
+});
+
+Deno.test("what finds out the folders may read the settings that name them, and nothing else", async () => {
+  const file = await readTasks();
+  const named = ["DATABASE_URL", "STORAGE_URL"];
+  for (const name of ["dev", "start", "admin"]) {
+    for (const [command, kind] of file.tasks[name]!.command.matchAll(/\$\([^)]* (\w+)\)/g)) {
+      assert.doesNotMatch(command, /--allow/);
+      const env = kind === "admin" ? [...named, "INIT_CWD"] : named;
+      assert.deepEqual(setOf(file, command), { env }, command);
+    }
   }
 });
 
 Deno.test("no task takes every permission", async () => {
-  const { tasks } = JSON.parse(await mustRead("deno.json")) as {
-    tasks: Record<string, { command: string }>;
-  };
+  const { tasks, permissions } = await readTasks();
   for (const [name, { command }] of Object.entries(tasks)) {
     assert.ok(!/\s(?:-A|--allow-all)\b/.test(command), name);
   }
+  for (const [name, set] of Object.entries(permissions)) assert.ok(!("all" in set), name);
 });
 
 Deno.test("what is served runs by the lock file, and asks nobody for more permissions", async () => {
-  const { tasks } = JSON.parse(await mustRead("deno.json")) as {
-    tasks: Record<string, { command: string }>;
-  };
+  const { tasks } = await readTasks();
   for (const name of ["dev", "start", "admin"]) {
     for (const flag of ["--frozen", "--no-prompt"]) {
       assert.ok(tasks[name]!.command.split(" ").includes(flag), `${name} has ${flag}`);
