@@ -64,6 +64,8 @@ export interface Success {
   readonly data: ZodType | null;
   /** Members that stand in the envelope itself, and again in `data`. */
   readonly members?: Readonly<Record<string, ZodType>>;
+  /** Members that may stand in the envelope beside `data`. */
+  readonly beside?: Readonly<Record<string, z.ZodOptional<ZodType>>>;
   /** The body of an answer without an envelope, or of one that may be asked for instead of it. */
   readonly content?: {
     readonly type: string;
@@ -246,7 +248,12 @@ function successes(
     const schema = { name, description: one.description };
     const content = {
       ...(one.data !== null &&
-        enveloped(schema, { data: one.data }, { data: one.example }, one.message)),
+        enveloped(
+          schema,
+          { data: one.data, ...one.beside },
+          { data: one.example },
+          one.message,
+        )),
       ...(one.members && enveloped(
         schema,
         // Named: of an object within, generators of some languages lose what may be null beside it.

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { FAULTS_MAX } from "@/lib/documents/validate.ts";
 import { shown } from "@/lib/text/input_text.ts";
+import { didYouMean } from "@/lib/text/nearest.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 
 /** What a value that does not fit is refused as. */
@@ -17,16 +18,22 @@ export function parseInput<T>(
   value: unknown,
   { problem = "INVALID_BODY", memberProblem = problem }: InputProblems = {},
 ): T {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const first = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0]!;
   throw new Problem(first.path.length === 0 ? problem : memberProblem, {
-    message: first.message,
+    message: first.message + choiceMeant(first),
     faults: issues.slice(0, FAULTS_MAX)
       .map(({ path, message }) => ({ path: path.join("."), message })),
   });
 }
+
+/** For the end of a message about a word that is none of several; it is not repeated there. */
+const choiceMeant = (issue: z.core.$ZodIssue): string =>
+  issue.code === "invalid_value" && typeof issue.input === "string"
+    ? didYouMean(issue.input, issue.values.filter((value) => typeof value === "string"))
+    : "";
 
 /**
  * A parameter of the path. To read it costs no more than a look at its format: what is shown of it is
@@ -97,7 +104,8 @@ export interface QuerySpec<Q> {
 export const queryOf = <Shape extends z.ZodRawShape>(shape: Shape, of: string) =>
   querySpec(shape, {
     unknown: (name) =>
-      `${shown(name)} is not a parameter of ${of}: use ${Object.keys(shape).join(", ")}.`,
+      `${shown(name)} is not a parameter of ${of}: use ${Object.keys(shape).join(", ")}.` +
+      didYouMean(name, Object.keys(shape)),
     repeated,
   });
 
@@ -144,6 +152,8 @@ function querySpec<Shape extends z.ZodRawShape>(
 interface Issue {
   readonly code?: string | undefined;
   readonly path?: readonly PropertyKey[] | undefined;
+  /** Of `unrecognized_keys`. */
+  readonly keys?: readonly string[] | undefined;
 }
 
 /** A text that says something. @param must What the message says of one that is none. */
@@ -173,15 +183,21 @@ export const openBodyOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.looseObject(shape, { error: "Send one JSON object." });
 
 /**
- * A body of these members and no others. A name that is not among them is not repeated: what is
- * confidential may be put there by mistake.
+ * Why an object with other members than these is refused. A name that is not among them is not
+ * repeated: what is confidential may be put there by mistake.
+ * @param whole What messages call it. @param otherwise What to say of what is no object.
  */
+export const onlyMembers =
+  (whole: string, names: readonly string[], otherwise: string) =>
+  ({ code, keys: [unknown = ""] = [] }: Issue): string =>
+    code === "unrecognized_keys"
+      ? `${whole} may have only ${names.join(", ")}.${didYouMean(unknown, names)}`
+      : otherwise;
+
+/** A body of these members and no others. */
 export const bodyOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject(shape, {
-    error: ({ code }: Issue) =>
-      code === "unrecognized_keys"
-        ? `The body may have only ${Object.keys(shape).join(", ")}.`
-        : "Send one JSON object.",
+    error: onlyMembers("The body", Object.keys(shape), "Send one JSON object."),
   });
 
 /** A body of which one message tells all, whatever does not fit. */

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import type { Clock } from "../clock.ts";
-import type { Catalog } from "../documents/catalog.ts";
+import { type Catalog, requiredCollection } from "../documents/catalog.ts";
 import type { Collection } from "../documents/collection.ts";
 import type { FieldDefinition } from "../documents/fields.ts";
 import { listDocuments, type ListServices } from "../documents/list_documents.ts";
 import { OPERATORS } from "../documents/operands.ts";
 import { AI_PREVIEW_ROWS } from "../limits.ts";
-import { Problem } from "../problems.ts";
 import type { ProjectMember } from "../projects/members.ts";
 import { QueryTooSlow } from "../store/errors.ts";
 import type { Id, Json } from "../store/port.ts";
@@ -54,8 +53,7 @@ export async function buildQuery(
 ): Promise<BuiltQuery> {
   const { catalog, clock } = services;
   const projectId = member.project._id;
-  const collection = await catalog.find(projectId, question.collectionName);
-  if (collection === null) throw new Problem("COLLECTION_NOT_FOUND");
+  const collection = await requiredCollection(catalog, projectId, question.collectionName);
   await countAiRequest(services, member.account);
   const key = await resolveKey(services, member);
   const reserved = key.isPlatforms ? await reserve(services, member.account, ["queries"]) : null;

@@ -8,7 +8,7 @@ import { Problem } from "../problems.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, eq, or } from "../store/filter.ts";
 import type { Authorship, Definition, Filter, Id, Records } from "../store/port.ts";
-import type { Catalog } from "./catalog.ts";
+import { type Catalog, requiredCollection } from "./catalog.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
 import type { FileLookup } from "./populated_files.ts";
 import { letWritersIn } from "./redefine.ts";
@@ -134,14 +134,12 @@ export function requireSecretKey(caller: Caller): void {
 }
 
 /** Throws `COLLECTION_NOT_FOUND`. */
-export async function findCollection(
+export function findCollection(
   { catalog }: AccessServices,
   caller: Caller,
   name: string,
 ): Promise<Collection> {
-  const collection = await catalog.find(caller.projectId, name);
-  if (collection === null) throw new Problem("COLLECTION_NOT_FOUND");
-  return collection;
+  return requiredCollection(catalog, caller.projectId, name);
 }
 
 /** Throws `ACCESS_TOKEN_REQUIRED` where row-level security needs to know the user. */

@@ -45,6 +45,7 @@ function services(stored: StoredDocument | null = null) {
     catalog: {
       find: (projectId: Id, name: string) =>
         Promise.resolve(projectId === PROJECT ? DEFINITIONS.get(name) ?? null : null),
+      names: () => Promise.resolve([]),
       forget() {},
       forgotten: 0,
     },

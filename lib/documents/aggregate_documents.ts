@@ -1,4 +1,5 @@
 import type { Caller } from "../auth/principals.ts";
+import type { QueryWarning } from "../http/respond.ts";
 import type { LongWorkServices } from "../long_work.ts";
 import type { Figure, Group, GroupKey } from "../store/aggregation.ts";
 import { and } from "../store/filter.ts";
@@ -16,6 +17,8 @@ export interface ShownGroups {
   readonly groups: readonly ShownGroup[];
   /** Whether there are more than the limit. */
   readonly more: boolean;
+  /** Of conditions on fields that nobody declared. */
+  readonly warnings: readonly QueryWarning[];
 }
 
 /**
@@ -28,14 +31,14 @@ export async function aggregateDocuments(
   { collectionName, query }: { collectionName: string; query: string },
 ): Promise<ShownGroups> {
   const source = await openForReading(services, caller, collectionName);
-  const { includeDeleted, ...request } = parseAggregateQuery(source.collection, query);
+  const { includeDeleted, warnings, ...request } = parseAggregateQuery(source.collection, query);
   // The caller's part comes last: no parameter can widen it.
   const filter = and(request.filter, source.visible(includeDeleted));
   const { groups, more } = await boundedAnswer(
     services.parsedBytesMax < Infinity,
     (bounds) => source.records.aggregate({ ...request, ...bounds, filter }),
   );
-  return { groups: groups.map((group) => shownGroup(request, group)), more };
+  return { groups: groups.map((group) => shownGroup(request, group)), more, warnings };
 }
 
 function shownGroup(

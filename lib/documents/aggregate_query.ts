@@ -5,16 +5,19 @@ import {
   GROUPS_MAX,
   SORT_KEYS_MAX,
 } from "../limits.ts";
+import type { QueryWarning } from "../http/respond.ts";
 import { Problem } from "../problems.ts";
 import type { Bucket, Figure, GroupKey, GroupSort } from "../store/aggregation.ts";
 import { zoneName } from "../store/calendar.ts";
 import type { Filter } from "../store/port.ts";
 import type { ScalarType } from "../store/shape.ts";
 import { shown } from "../text/input_text.ts";
-import { type Collection, declaredAt } from "./collection.ts";
-import { filterConditions, type Parameter } from "./filter_parameters.ts";
+import { didYouMean } from "../text/nearest.ts";
+import { type Collection, declaredAt, declaredPaths } from "./collection.ts";
+import type { Parameter } from "./filter_parameters.ts";
 import { pathSizeProblem } from "./names.ts";
-import { flag, isOffset, isReserved, joinedFilter, sortTerm, wholeNumber } from "./query.ts";
+import { flag, isOffset, readConditions, sortTerm, wholeNumber } from "./query.ts";
+import { isReserved } from "./reserved_parameters.ts";
 
 /** A query for groups, read and checked; nothing of the caller is in it yet. */
 export interface AggregateRequest {
@@ -24,6 +27,8 @@ export interface AggregateRequest {
   readonly sort: readonly GroupSort[];
   readonly limit: number;
   readonly includeDeleted: boolean;
+  /** Of conditions on fields that nobody declared. */
+  readonly warnings: readonly QueryWarning[];
 }
 
 const OPERATIONS = ["sum", "avg", "min", "max"] as const;
@@ -46,8 +51,8 @@ type Name = (typeof PARAMETERS)[number];
 const isParameter = (name: string): name is Name =>
   (PARAMETERS as readonly string[]).includes(name);
 
-const refuse = (name: string, why: string) =>
-  new Problem("INVALID_QUERY", { message: `${shown(name)} ${why}.` });
+const refuse = (name: string, why: string, hint = "") =>
+  new Problem("INVALID_QUERY", { message: `${shown(name)} ${why}.${hint}` });
 
 /** Reads the query of an aggregate: what follows the question mark. */
 export function parseAggregateQuery(collection: Collection, text: string): AggregateRequest {
@@ -60,7 +65,7 @@ export function parseAggregateQuery(collection: Collection, text: string): Aggre
     });
   }
   return {
-    filter: joinedFilter(collection, filterConditions(collection, filters), {
+    ...readConditions(collection, filters, {
       where: given.get("where"),
       search: given.get("search"),
     }),
@@ -162,16 +167,21 @@ function assertDistinct(name: Name, paths: readonly string[]): void {
 function scalarType(collection: Collection, name: Name, path: string): ScalarType {
   const problem = pathSizeProblem(path);
   if (problem !== null) throw refuse(name, `cannot use ${shown(path)}: ${problem}`);
+  const type = scalarTypeAt(collection, path);
+  if (type !== null) return type;
+  throw refuse(
+    name,
+    `cannot use ${shown(path)}: only declared fields of one value, _id, createdAt, updatedAt, ` +
+      "isDeleted and deletedAt can be used",
+    didYouMean(path, declaredPaths(collection).filter((one) => scalarTypeAt(collection, one))),
+  );
+}
+
+function scalarTypeAt(collection: Collection, path: string): ScalarType | null {
   const declared = declaredAt(collection, path);
-  const type = declared.kind === "declared" ? declared.shape.type : null;
-  if (type === null || type === "Object" || type === "Array") {
-    throw refuse(
-      name,
-      `cannot use ${shown(path)}: only declared fields of one value, _id, createdAt, updatedAt, ` +
-        "isDeleted and deletedAt can be used",
-    );
-  }
-  return type;
+  if (declared.kind !== "declared") return null;
+  const { type } = declared.shape;
+  return type === "Object" || type === "Array" ? null : type;
 }
 
 function parseSort(
@@ -190,6 +200,7 @@ function parseSort(
       "sort",
       `cannot sort by ${shown(name)}: it is no field in group, and no figure that is asked for, ` +
         "such as count or sum.views",
+      didYouMean(name, [...keys.map(({ path }) => path), ...figures.map(figureName)]),
     );
   });
 }

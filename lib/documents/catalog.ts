@@ -1,8 +1,11 @@
 import { createReadThrough } from "../cache.ts";
 import type { Clock } from "../clock.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
-import { eq } from "../store/filter.ts";
-import type { Definition, Engine, Id, Json, Stored, StoredRecord } from "../store/port.ts";
+import { Problem } from "../problems.ts";
+import { ALL, eq } from "../store/filter.ts";
+import type { Definition, Engine, Id, Json, Records, Stored, StoredRecord } from "../store/port.ts";
+import { shown } from "../text/input_text.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { type Collection, compileCollection } from "./collection.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 
@@ -84,10 +87,23 @@ function isOf(
   return restsOn?.id === value._id && restsOn.revision === revision;
 }
 
+/** Throws `COLLECTION_NOT_FOUND`. */
+export async function requiredCollection(
+  catalog: Pick<Catalog, "find" | "names">,
+  projectId: Id,
+  name: string,
+): Promise<Collection> {
+  const collection = await catalog.find(projectId, name);
+  if (collection === null) throw collectionNotFound(name, await catalog.names(projectId));
+  return collection;
+}
+
 /** Finds collections by their names. */
 export interface Catalog {
   /** Null if the project has no such collection; letter case counts. */
   find(projectId: Id, name: string): MaybePromise<Collection | null>;
+  /** Names of the project's collections, for those who miss one; the first few hundred. */
+  names(projectId: Id): Promise<readonly string[]>;
   /**
    * Drops what is remembered. Other processes notice at once where the engine tells what others have
    * committed, and within `CACHE_MS` elsewhere.
@@ -100,15 +116,31 @@ export interface Catalog {
 }
 
 const COLLECTIONS_KEPT = 5_000;
+const NAME_LISTS_KEPT = 500;
+const NAMES_MAX = 300;
+
+/** Names alone: a definition may be long. */
+export async function collectionNames(
+  records: Pick<Records<CollectionRecord>, "aggregate">,
+): Promise<string[]> {
+  const byName = { filter: ALL, keys: [{ path: "name" }], figures: [], sort: [], limit: NAMES_MAX };
+  const { groups } = await records.aggregate(byName);
+  return groups.map(({ keys }) => String(keys[0]));
+}
+
+/** Says which collection is missing, and which of these names is like it. */
+export const collectionNotFound = (name: string, names: readonly string[]): Problem =>
+  new Problem("COLLECTION_NOT_FOUND", {
+    message: `There is no such collection in this project: ${shown(name)}.${
+      didYouMean(name, names)
+    }`,
+  });
 
 export function createCatalog(engine: Engine, clock: Clock): Catalog {
   const keyOf = (projectId: Id, name: string) => `${projectId}/${name}`;
   const projectOf = (key: string): Id => key.slice(0, key.indexOf("/"));
-  const options = {
-    clock,
-    max: COLLECTIONS_KEPT,
-    markOf: (key: string) => engine.foreignVersion?.(projectOf(key)),
-  };
+  const markOf = (projectId: Id) => engine.foreignVersion?.(projectId);
+  const options = { clock, max: COLLECTIONS_KEPT, markOf: (key: string) => markOf(projectOf(key)) };
   const known = createReadThrough<Collection>(options, async (key, collection) => {
     const projectId = projectOf(key);
     const name = key.slice(projectId.length + 1);
@@ -118,15 +150,21 @@ export function createCatalog(engine: Engine, clock: Clock): Catalog {
     // Compiled once for each state, so that what was learnt of its queries is kept.
     return collection !== null && isOf(collection, found) ? collection : collectionOf(found);
   });
+  const nameLists = createReadThrough<readonly string[]>(
+    { clock, max: NAME_LISTS_KEPT, markOf },
+    (projectId) => collectionNames(engine.records(projectId, COLLECTIONS)),
+  );
   let forgotten = 0;
-  function drop(matches: (key: string) => boolean): void {
+  function drop(projectId: Id, matches: (key: string) => boolean): void {
     forgotten++;
     known.forget(matches);
+    nameLists.drop(projectId);
   }
   return {
     find: (projectId, name) => known.get(keyOf(projectId, name)),
-    forget: (projectId, name) => drop((key) => key === keyOf(projectId, name)),
-    forgetProject: (projectId) => drop((key) => projectOf(key) === projectId),
+    names: async (projectId) => await nameLists.get(projectId) ?? [],
+    forget: (projectId, name) => drop(projectId, (key) => key === keyOf(projectId, name)),
+    forgetProject: (projectId) => drop(projectId, (key) => projectOf(key) === projectId),
     get forgotten() {
       return forgotten;
     },

@@ -124,6 +124,18 @@ export function declaredAt({ records }: Collection, path: string): Declared {
   return { kind: isFree ? "free" : "undeclared" };
 }
 
+/** Every path that is declared, dotted within objects, and those of the server's fields. */
+export const declaredPaths = ({ records }: Collection): string[] => [
+  "_id",
+  ...pathsWithin(records.fields, ""),
+];
+
+const pathsWithin = (fields: Readonly<Record<string, FieldShape>>, at: string): string[] =>
+  Object.entries(fields).flatMap(([name, { fields: inner = {} }]) => [
+    at + name,
+    ...pathsWithin(inner, `${at}${name}.`),
+  ]);
+
 /** A new document from its members: server-owned fields stand around them. */
 export function newDocument(
   id: Id,

@@ -12,12 +12,14 @@ import { indexFault, isIndexable, searchPaths } from "./definition_indexes.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 import { DECLARED_NAME, isServerField, nameProblem } from "./names.ts";
 import { shown } from "../text/input_text.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { DefaultsRoom, DefaultsTooLarge, filledValue } from "./defaults.ts";
 import { validateValue } from "./validate.ts";
 
 const UNIQUE_TYPES: readonly string[] = ["String", "Number", "Date", "Ref"];
 
-const Definition = z.strictObject(definitionSchema("given").members);
+const { members, names: MEMBERS } = definitionSchema("given");
+const Definition = z.strictObject(members);
 
 /** Reads a definition from outside. Throws `INVALID_DEFINITION` that names what to mend. */
 export function parseDefinition(input: unknown): CollectionDefinition {
@@ -30,11 +32,8 @@ export function parseDefinition(input: unknown): CollectionDefinition {
   if (JSON.stringify(input)?.length > DEFINITION_LENGTH_MAX) {
     throw invalid(`The definition is longer than ${DEFINITION_LENGTH_MAX} characters of JSON.`);
   }
-  const parsed = Definition.safeParse(input);
-  if (!parsed.success) {
-    const { path, message } = parsed.error.issues[0]!;
-    throw invalid(`${path.length > 0 ? path.join(".") : "The definition"}: ${message}.`);
-  }
+  const parsed = Definition.safeParse(input, { reportInput: true });
+  if (!parsed.success) throw misshapen(parsed.error.issues[0]!);
   checkName(parsed.data.name);
   if (countFields(parsed.data.fields) > DEFINITION_FIELDS_MAX) {
     throw invalid(`A collection may declare up to ${DEFINITION_FIELDS_MAX} fields.`);
@@ -45,6 +44,27 @@ export function parseDefinition(input: unknown): CollectionDefinition {
   checkSearchFields(definition);
   checkIndexList(definition);
   return definition;
+}
+
+/** Tells of a part that has not the shape it must have, with the word that was meant. */
+function misshapen(issue: z.core.$ZodIssue): Problem {
+  const { path, message } = issue;
+  const whole = `${path.length > 0 ? path.join(".") : "The definition"}: ${message}.`;
+  if (issue.code === "unrecognized_keys") {
+    return invalid(whole + didYouMean(issue.keys[0]!, membersAt(path)));
+  }
+  const isWord = issue.code === "invalid_value" && typeof issue.input === "string";
+  return invalid(
+    isWord ? whole + didYouMean(String(issue.input), issue.values.map(String)) : whole,
+  );
+}
+
+/** Names of the members that this part of a definition may have. */
+function membersAt(path: readonly PropertyKey[]): readonly string[] {
+  if (path.length === 0) return MEMBERS.definition;
+  if (path[0] === "rls") return MEMBERS.rls;
+  if (path[0] === "indexes") return MEMBERS.index;
+  return path.at(-1) === "items" ? MEMBERS.item : MEMBERS.field;
 }
 
 /** The same for the collection of this name, which may be left out and cannot change. */

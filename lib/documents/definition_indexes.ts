@@ -2,6 +2,7 @@ import { INDEX_FIELDS_MAX, INDEXES_MAX } from "../limits.ts";
 import type { FieldFault } from "../problems.ts";
 import type { SortKey } from "../store/port.ts";
 import { shown } from "../text/input_text.ts";
+import { meantAside } from "../text/nearest.ts";
 import {
   type CollectionDefinition,
   fieldAt,
@@ -21,6 +22,12 @@ export const searchPaths = (fields: readonly FieldDefinition[], at = ""): string
   fields.flatMap(({ key, search, fields: inner = [] }) => [
     ...(search ? [at + key] : []),
     ...searchPaths(inner, `${at}${key}.`),
+  ]);
+
+const indexablePaths = (fields: readonly FieldDefinition[], at = ""): string[] =>
+  fields.flatMap((field) => [
+    ...(isIndexable(field) ? [at + field.key] : []),
+    ...indexablePaths(field.fields ?? [], `${at}${field.key}.`),
   ]);
 
 const SERVER_KEYS: readonly string[] = ["createdAt", "updatedAt"];
@@ -58,7 +65,10 @@ function faultOf(
   for (const path of paths) {
     if (SERVER_KEYS.includes(path)) continue;
     const field = fieldAt(fields, path.split("."));
-    if (field === null) return `names ${shown(path)}, which is not declared`;
+    if (field === null) {
+      const known = [...SERVER_KEYS, ...indexablePaths(fields)];
+      return `names ${shown(path)}, which is not declared${meantAside(path, known)}`;
+    }
     if (isScalar(field.type)) continue;
     if (!isIndexable(field)) {
       return `names ${shown(path)}, which is neither a single value nor an Array of them`;

@@ -27,6 +27,9 @@ const NAME = { pattern: DECLARED_NAME.source };
 /** Gives a schema its name in the reference. */
 type Name = <S extends z.ZodType>(schema: S, name: string, description: string) => S;
 
+/** Names of an object's members. */
+const namesOf = (object: z.ZodType): string[] => Object.keys((object as z.ZodObject).shape); // It is one.
+
 /**
  * What definitions are made of: `given` from outside, where what has a default may be left out, or
  * `whole`, as they are stored and shown. What no schema can say, because it depends on several
@@ -94,20 +97,19 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
   // Where the owner's field is not declared, it is added to them.
   const Fields = z.array(Field).meta(form === "given" ? { maxItems: DEFINITION_FIELDS_MAX } : {});
 
+  const Rls = z.strictObject({
+    enabled: filled(z.boolean(), RLS_DEFAULT.enabled),
+    mode: filled(z.enum(["public-read", "private"]), RLS_DEFAULT.mode),
+    ownerField: filled(z.string().meta(NAME), RLS_DEFAULT.ownerField),
+  });
+
   const members = {
     name: z.string().meta({
       ...NAME,
       description: "Names that begin with `users` are reserved, in any letter case.",
     }),
     fields: filled(Fields, []),
-    rls: filled(
-      z.strictObject({
-        enabled: filled(z.boolean(), RLS_DEFAULT.enabled),
-        mode: filled(z.enum(["public-read", "private"]), RLS_DEFAULT.mode),
-        ownerField: filled(z.string().meta(NAME), RLS_DEFAULT.ownerField),
-      }),
-      RLS_DEFAULT,
-    ),
+    rls: filled(Rls, RLS_DEFAULT),
     strict: filled(z.boolean(), false).describe("Whether undeclared fields are refused."),
     indexes: filled(
       z.array(named(
@@ -134,5 +136,12 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
         "Without it neither hears of the collection, and a write takes a little less.",
     ),
   };
-  return { Field, members };
+  const names = {
+    definition: Object.keys(members),
+    field: namesOf(Field),
+    item: Object.keys(nested),
+    rls: namesOf(Rls),
+    index: ["fields", "unique"],
+  };
+  return { Field, members, names };
 }

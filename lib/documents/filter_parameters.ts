@@ -2,22 +2,23 @@ import { Problem } from "../problems.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Filter, Json } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
-import { type Collection, declaredAt } from "./collection.ts";
-import { shapeForQuery } from "./filter_path.ts";
+import { type Collection, declaredAt, declaredPaths } from "./collection.ts";
+import type { ConditionReader } from "./condition_reader.ts";
 import { pathSizeProblem } from "./names.ts";
 import { shown } from "../text/input_text.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
 import {
-  ConditionCount,
   conditionFromJson,
   conditionsFromTexts,
   type Operator,
+  SUFFIXES,
   suffixOperator,
 } from "./operands.ts";
+import { JSON_FILTER } from "./reserved_parameters.ts";
 
 /** A parameter of a query, decoded. */
 export type Parameter = readonly [name: string, value: string];
 
-const JSON_FILTER = "filter";
 const BRACKETED = /^filter\[([^[\]]+)\]$/;
 
 const refuse = (name: string, why: string) =>
@@ -36,15 +37,15 @@ export const isJsonFilter = (collection: Collection, name: string): boolean =>
  * `filter={"views_gt":5}`. Throws `INVALID_QUERY` and `UNKNOWN_OPERATOR`.
  */
 export function filterConditions(
-  collection: Collection,
+  reader: ConditionReader,
   parameters: readonly Parameter[],
 ): Filter[] {
+  const { collection } = reader;
   const textsByName = new Map<string, string[]>();
   const conditions: Filter[] = [];
-  const count = new ConditionCount();
   for (const [name, value] of parameters) {
     if (isJsonFilter(collection, name)) {
-      conditions.push(...conditionsOfJson(collection, value, count));
+      conditions.push(...conditionsOfJson(reader, value));
     } else {
       const field = fieldName(name);
       const texts = textsByName.get(field);
@@ -54,9 +55,8 @@ export function filterConditions(
   }
   for (const [name, texts] of textsByName) {
     const { path, operator } = splitName(collection, name);
-    count.add(operator, operator === "in" || operator === "nin" ? 1 : texts.length);
-    const operand = { parameter: name, path, shape: shapeForQuery(collection, name, path) };
-    conditions.push(...conditionsFromTexts(operand, operator, texts));
+    reader.count(operator, operator === "in" || operator === "nin" ? 1 : texts.length);
+    conditions.push(...conditionsFromTexts(reader.operand(name, path), operator, texts));
   }
   return conditions;
 }
@@ -68,11 +68,7 @@ function fieldName(name: string): string {
   return field;
 }
 
-function conditionsOfJson(
-  collection: Collection,
-  text: string,
-  count: ConditionCount,
-): Filter[] {
+function conditionsOfJson(reader: ConditionReader, text: string): Filter[] {
   let members: Json;
   try {
     members = parseJson(text);
@@ -83,10 +79,9 @@ function conditionsOfJson(
     throw refuse(JSON_FILTER, 'must be an object, such as {"views_gt":5}');
   }
   return Object.entries(members).map(([name, value]) => {
-    const { path, operator } = splitName(collection, name);
-    count.add(operator);
-    const shape = shapeForQuery(collection, JSON_FILTER, path);
-    return conditionFromJson({ parameter: JSON_FILTER, path, shape }, operator, value);
+    const { path, operator } = splitName(reader.collection, name);
+    reader.count(operator);
+    return conditionFromJson(reader.operand(JSON_FILTER, path), operator, value);
   });
 }
 
@@ -110,8 +105,11 @@ export function splitName(
   if (path === "") return whole;
   if (operator !== null && operator !== "eq") return { path, operator };
   if (!isDeclared(collection, path)) return whole;
+  const meant = nearest(suffix, SUFFIXES);
+  const names = [...declaredPaths(collection), ...meant === null ? [] : [`${path}_${meant}`]];
   throw new Problem("UNKNOWN_OPERATOR", {
     message: `${shown(name)} ends in an unknown operator: use ${path} for equality, or ` +
-      "_gt, _gte, _lt, _lte, _ne, _in, _nin, _exists, _regex, _contains or _startswith.",
+      "_gt, _gte, _lt, _lte, _ne, _in, _nin, _exists, _regex, _contains or _startswith." +
+      didYouMean(name, names),
   });
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../clock.ts";
 import type { Caller } from "../auth/principals.ts";
+import type { QueryWarning } from "../http/respond.ts";
 import { callerTag, findCollection } from "./access.ts";
 import { jsonText } from "../store/json_text.ts";
 import { etagOf } from "./document.ts";
@@ -58,7 +59,7 @@ export interface RepeatedList {
   /** Whether it is read from the store, whatever is kept. */
   readonly bypassCache: boolean;
   /** Makes the whole answer of the list's JSON text, once for as often as it is given. */
-  wrap(data: string): string;
+  wrap(data: string, warnings: readonly QueryWarning[]): string;
 }
 
 /**
@@ -97,8 +98,10 @@ export async function cachedList(
 }
 
 function answerOf(list: DocumentList, { wrap }: RepeatedList): ListAnswer {
+  const { warnings } = list;
   const data = dataOf(list);
-  return { text: wrap(data), etag: etagOf({ json: data }) };
+  const told = warnings.length === 0 ? data : data + JSON.stringify(warnings);
+  return { text: wrap(data, warnings), etag: etagOf({ json: told }) };
 }
 
 type AsOf = Pick<CachedAnswer, "version" | "definition" | "looked"> & { readonly key: string };

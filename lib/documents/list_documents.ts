@@ -1,5 +1,6 @@
 import type { LRUCache } from "lru-cache";
 import type { Caller } from "../auth/principals.ts";
+import type { QueryWarning } from "../http/respond.ts";
 import { PAGE_DEFAULT } from "../limits.ts";
 import { createLru } from "../lru.ts";
 import type { LongWorkServices } from "../long_work.ts";
@@ -52,6 +53,8 @@ export interface DocumentList {
   readonly count: number | null;
   /** How the list would be read; null where that was not asked for. */
   readonly explanation: ListExplanation | null;
+  /** Of conditions on fields that nobody declared. */
+  readonly warnings: readonly QueryWarning[];
 }
 
 /** Of a list that shows whole documents. */
@@ -157,6 +160,7 @@ const emptyList = (request: ListRequest, cursorText: string | null): DocumentLis
   isPopulated: false,
   count: null,
   explanation: null,
+  warnings: request.warnings,
 });
 
 const passedOver = ({ page, offset, limit }: ListRequest): number =>
@@ -240,6 +244,7 @@ function listOf(
     isPopulated: request.populate.length > 0,
     count: null,
     explanation: null,
+    warnings: request.warnings,
   };
 }
 

@@ -1,10 +1,5 @@
 import { parseId } from "../ids.ts";
-import {
-  IN_VALUES_MAX,
-  LITERAL_LENGTH_MAX,
-  PATTERNS_MAX,
-  WHERE_CONDITIONS_MAX,
-} from "../limits.ts";
+import { IN_VALUES_MAX, LITERAL_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { or } from "../store/filter.ts";
 import type { Comparison, FieldShape, Filter, Scalar } from "../store/port.ts";
@@ -46,6 +41,11 @@ export function suffixOperator(suffix: string): Operator | null {
 /** What a parameter ends with for an operator. */
 export const suffixOf = (operator: Operator): string => operator.toLowerCase();
 
+/** What parameters may end with, all of them; equality is the name alone. */
+export const SUFFIXES: readonly string[] = ALL_OPERATORS.filter((one) => one !== "eq").map(
+  suffixOf,
+);
+
 /** Where an operand stands, for messages and for its type. */
 export interface Operand {
   /** The parameter's name, or `where`. */
@@ -55,31 +55,7 @@ export interface Operand {
   readonly shape: FieldShape | null;
 }
 
-const PATTERN_OPERATORS: readonly Operator[] = ["regex", ...LITERAL_OPERATORS];
-
-/** Refuses what is too much before it is read: a pattern alone may take a millisecond. */
-export class ConditionCount {
-  readonly #where: string;
-  #conditions = 0;
-  #patterns = 0;
-
-  /** @param where What messages call the whole. */
-  constructor(where = "The query") {
-    this.#where = where;
-  }
-
-  /** Throws `INVALID_QUERY`. */
-  add(operator: Operator, times = 1): void {
-    this.#conditions += times;
-    if (PATTERN_OPERATORS.includes(operator)) this.#patterns += times;
-    if (this.#conditions > WHERE_CONDITIONS_MAX) this.#refuse(`${WHERE_CONDITIONS_MAX} conditions`);
-    if (this.#patterns > PATTERNS_MAX) this.#refuse(`${PATTERNS_MAX} patterns`);
-  }
-
-  #refuse(most: string): never {
-    throw new Problem("INVALID_QUERY", { message: `${this.#where} has more than ${most}.` });
-  }
-}
+export const PATTERN_OPERATORS: readonly Operator[] = ["regex", ...LITERAL_OPERATORS];
 
 const refuse = (operand: Operand, why: string) =>
   new Problem("INVALID_QUERY", { message: `${shown(operand.parameter)} ${why}.` });

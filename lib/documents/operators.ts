@@ -1,6 +1,7 @@
 import type { Change, FieldType, Json } from "../store/port.ts";
 import { isObject, own } from "../store/shape.ts";
 import { shown } from "../text/input_text.ts";
+import { meantAside } from "../text/nearest.ts";
 import type { FieldDefinition } from "./fields.ts";
 import { validateValue } from "./validate.ts";
 
@@ -48,7 +49,10 @@ export function operate(
   const names = Object.keys(value);
   const unknown = names.find((name) => !OPERATORS.some((known) => known === name));
   if (unknown !== undefined) {
-    return { fault: `has no operator ${shown(unknown)}: use one of ${OPERATORS.join(", ")}` };
+    const meant = meantAside(unknown, OPERATORS);
+    return {
+      fault: `has no operator ${shown(unknown)}${meant}: use one of ${OPERATORS.join(", ")}`,
+    };
   }
   if (names.length > 1) return { fault: "takes one operator at a time" };
   const name = names[0] as OperatorName; // One of those that are known.

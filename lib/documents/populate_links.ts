@@ -2,6 +2,7 @@ import type { Caller } from "../auth/principals.ts";
 import { POPULATE_LEVELS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { shown } from "../text/input_text.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { type AccessServices, type ReadAccess, readAccess } from "./access.ts";
 import type { Collection } from "./collection.ts";
 import type { FieldDefinition } from "./fields.ts";
@@ -85,13 +86,21 @@ interface Way {
   readonly path: string;
 }
 
-const refuse = (path: string, why: string) =>
-  new Problem("INVALID_QUERY", { message: `"populate" cannot follow ${shown(path)}: ${why}.` });
+const refuse = (path: string, why: string, hint = "") =>
+  new Problem("INVALID_QUERY", {
+    message: `"populate" cannot follow ${shown(path)}: ${why}.${hint}`,
+  });
+
+const namesOf = (fields: readonly FieldDefinition[], is: (path: string) => boolean): string[] =>
+  fields.map(({ key }) => key).filter(is);
 
 async function forward(way: Way, level: Level, steps: readonly PopulateStep[]): Promise<Level> {
   const found = firstReference(level.fields, steps);
   if (found === null) {
-    throw refuse(way.path, `${shown(steps[0]!.name)} is not declared as a Ref, nor as a file`);
+    const { name } = steps[0]!;
+    const known = namesOf(level.fields, (key) => referenceAt(level.fields, key) !== null);
+    const why = `${shown(name)} is not declared as a Ref, nor as a file`;
+    throw refuse(way.path, why, didYouMean(name, known));
   }
   const { names, isList } = found;
   return await levelAt(level, names.join("."), async () => {
@@ -117,9 +126,14 @@ async function backward(
   return await levelAt(level, name, async () => {
     const target = await openTarget(way, name, true);
     if (target !== null) {
-      const found = referenceAt(target.collection.definition.fields, by);
-      if (found === null || found.isList || found.target !== level.name) {
-        throw refuse(way.path, `${shown(by)} of ${name} is not declared as a Ref to ${level.name}`);
+      const { fields } = target.collection.definition;
+      const refersHere = (key: string): boolean => {
+        const found = referenceAt(fields, key);
+        return found !== null && !found.isList && found.target === level.name;
+      };
+      if (!refersHere(by)) {
+        const why = `${shown(by)} of ${name} is not declared as a Ref to ${level.name}`;
+        throw refuse(way.path, why, didYouMean(by, namesOf(fields, refersHere)));
       }
     }
     return { ...describe(name, target), names: [name], isList: false, by };
@@ -158,8 +172,9 @@ async function openTarget(
 ): Promise<ReadAccess | null> {
   const collection = await services.catalog.find(caller.projectId, name);
   if (collection === null) {
-    if (mustBe) throw refuse(path, `there is no collection ${shown(name)}`);
-    return null;
+    if (!mustBe) return null;
+    const hint = didYouMean(name, await services.catalog.names(caller.projectId));
+    throw refuse(path, `there is no collection ${shown(name)}`, hint);
   }
   try {
     return readAccess(services, caller, collection);

@@ -18,7 +18,12 @@ const collection = compileCollection(
 /** Nothing is asked of the store: no reference is followed here. */
 const services: AccessServices = {
   engine: null as unknown as Engine,
-  catalog: { find: () => Promise.reject(new Error("asked")), forget() {}, forgotten: 0 },
+  catalog: {
+    find: () => Promise.reject(new Error("asked")),
+    names: () => Promise.reject(new Error("asked")),
+    forget() {},
+    forgotten: 0,
+  },
   userFields: { of: () => [] },
   clock: systemClock,
   blobStores: null as unknown as BlobStores,

@@ -6,16 +6,20 @@ import {
   POPULATE_PATHS_MAX,
   SORT_KEYS_MAX,
 } from "../limits.ts";
+import type { QueryWarning } from "../http/respond.ts";
 import { Problem } from "../problems.ts";
 import { and } from "../store/filter.ts";
 import type { Filter, SortKey } from "../store/port.ts";
-import { type Collection, declaredAt } from "./collection.ts";
+import { type Collection, declaredAt, declaredPaths } from "./collection.ts";
+import { ConditionReader, HINTS_MAX } from "./condition_reader.ts";
 import { filterConditions, isDeclared, isJsonFilter, type Parameter } from "./filter_parameters.ts";
 import { pathProblem, pathSizeProblem } from "./names.ts";
 import { shown } from "../text/input_text.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { type Projection, projectionOf } from "./projection.ts";
 import { searchCondition } from "./search_parameter.ts";
-import { firstReference, populateSteps } from "./populate_path.ts";
+import { firstReference, populateSteps, referenceAt } from "./populate_path.ts";
+import { isReserved, OFFSET_NAMES, type RESERVED_PARAMETERS } from "./reserved_parameters.ts";
 import { parseWhere } from "./where.ts";
 
 /** How documents are to be shown, in lists and alone. */
@@ -39,25 +43,9 @@ export interface ListRequest extends Presentation {
   readonly includeDeleted: boolean;
   /** Whether to answer how the list would be read, in place of the list. */
   readonly explain: boolean;
+  /** Of conditions on fields that nobody declared, and of names in `fields` that are like declared ones. */
+  readonly warnings: readonly QueryWarning[];
 }
-
-/** Parameters that never are fields. */
-export const RESERVED_PARAMETERS = [
-  "page",
-  "limit",
-  "sort",
-  "cursor",
-  "fields",
-  "populate",
-  "expand",
-  "count",
-  "total",
-  "include_deleted",
-  "meta",
-  "where",
-  "explain",
-  "search",
-] as const;
 
 type Reserved = (typeof RESERVED_PARAMETERS)[number] | "offset";
 
@@ -69,18 +57,14 @@ const SINGLE_PARAMETERS: readonly Reserved[] = [
   "include_deleted",
 ];
 
-/** Whether a parameter never is a field. */
-export const isReserved = (name: string): name is (typeof RESERVED_PARAMETERS)[number] =>
-  (RESERVED_PARAMETERS as readonly string[]).includes(name);
-
-const refuse = (name: string, why: string) =>
-  new Problem("INVALID_QUERY", { message: `${shown(name)} ${why}.` });
+const refuse = (name: string, why: string, hint = "") =>
+  new Problem("INVALID_QUERY", { message: `${shown(name)} ${why}.${hint}` });
 
 /** Reads the query of a list: what follows the question mark, but for the cursor. */
 export function parseListQuery(collection: Collection, text: string): ListRequest {
-  const { reserved, conditions } = readParameters(collection, text);
+  const { reserved, filters } = readParameters(collection, text);
   if (reserved.has("cursor")) throw refuse("cursor", "is given more than once");
-  const filter = joinedFilter(collection, conditions, {
+  const { filter, warnings } = readConditions(collection, filters, {
     where: reserved.get("where"),
     search: reserved.get("search"),
   });
@@ -98,18 +82,23 @@ export function parseListQuery(collection: Collection, text: string): ListReques
     total: choice("total", reserved.get("total"), ["exact", "none", "estimate"]),
     includeDeleted: flag("include_deleted", reserved.get("include_deleted"), false),
     explain: flag("explain", reserved.get("explain"), false),
+    warnings: [...warnings, ...fieldWarnings(collection, reserved.get("fields"))],
   };
 }
 
 /** What all conditions of a query ask for together. */
-export function joinedFilter(
+export function readConditions(
   collection: Collection,
-  conditions: readonly Filter[],
+  parameters: readonly Parameter[],
   { where, search }: { where: string | undefined; search: string | undefined },
-): Filter {
+): { filter: Filter; warnings: readonly QueryWarning[] } {
+  const [ofAll, ofWhere] = [
+    new ConditionReader(collection),
+    new ConditionReader(collection, '"where"'),
+  ];
   const filter = and(
-    ...conditions,
-    ...where === undefined ? [] : [parseWhere(collection, where)],
+    ...filterConditions(ofAll, parameters),
+    ...where === undefined ? [] : [parseWhere(ofWhere, where)],
     ...searchCondition(collection, search),
   );
   if (patternsIn(filter) > PATTERNS_MAX) {
@@ -117,7 +106,7 @@ export function joinedFilter(
       message: `The query has more than ${PATTERNS_MAX} patterns.`,
     });
   }
-  return filter;
+  return { filter, warnings: [...ofAll.warnings, ...ofWhere.warnings] };
 }
 
 function patternsIn(filter: Filter): number {
@@ -171,6 +160,7 @@ export function parseDocumentQuery(
       throw refuse(
         name,
         `is not a parameter of single documents: use ${SINGLE_PARAMETERS.join(", ")}`,
+        didYouMean(name, SINGLE_PARAMETERS),
       );
     }
     setOnce(reserved, name, value);
@@ -202,11 +192,8 @@ function readParameters(collection: Collection, text: string) {
     else if (isOffset(collection, name)) setOnce(reserved, "offset", value);
     else filters.push([name, value]);
   }
-  return { reserved, conditions: filterConditions(collection, filters) };
+  return { reserved, filters };
 }
-
-/** Both are fields where a collection declares them. */
-const OFFSET_NAMES: readonly string[] = ["offset", "skip"];
 
 export const isOffset = (collection: Collection, name: string): boolean =>
   OFFSET_NAMES.includes(name) && !isDeclared(collection, name);
@@ -246,17 +233,25 @@ function parseSortTerm(collection: Collection, term: string): SortKey {
   const { name: path, descending } = sortTerm(term);
   const problem = pathSizeProblem(path);
   if (problem !== null) throw refuse("sort", `cannot sort by ${shown(path)}: ${problem}`);
-  const declared = declaredAt(collection, path);
-  const type = declared.kind === "declared" ? declared.shape.type : null;
-  if (type === null || type === "Object" || type === "Array" || path === "isDeleted") {
+  if (!isSortable(collection, path)) {
     throw refuse(
       "sort",
       `cannot sort by ${shown(path)}: only declared fields of one value, ` +
         "_id, createdAt, updatedAt and deletedAt can be sorted by",
+      didYouMean(path, sortablePaths(collection)),
     );
   }
   return { path, descending };
 }
+
+function isSortable(collection: Collection, path: string): boolean {
+  const declared = declaredAt(collection, path);
+  const type = declared.kind === "declared" ? declared.shape.type : null;
+  return type !== null && type !== "Object" && type !== "Array" && path !== "isDeleted";
+}
+
+const sortablePaths = (collection: Collection): string[] =>
+  declaredPaths(collection).filter((path) => isSortable(collection, path));
 
 function presentation(
   collection: Collection,
@@ -285,6 +280,19 @@ function parseProjection(text: string | undefined): Projection | null {
     if (problem !== null) throw refuse("fields", `cannot be read: ${problem}`);
   }
   return projectionOf(read, leavesOut);
+}
+
+/** Anything may be stored where nothing is declared, so only what is like a declared name is told. */
+function fieldWarnings(collection: Collection, text = ""): QueryWarning[] {
+  const undeclared = text.split(",").map((name) => name.trim().replace(/^-/, ""))
+    .filter((path) => declaredAt(collection, path).kind === "undeclared");
+  if (undeclared.length === 0) return [];
+  const known = declaredPaths(collection);
+  return undeclared.slice(0, HINTS_MAX).flatMap((path) => {
+    const hint = didYouMean(path, known);
+    const message = `The collection does not declare ${shown(path)}.${hint}`;
+    return hint === "" ? [] : [{ parameter: "fields", message }];
+  });
 }
 
 function parsePopulate(
@@ -316,6 +324,7 @@ function parsePopulate(
       throw refuse(
         name,
         `cannot follow ${shown(path)}: it is not declared as a Ref, nor as a file`,
+        didYouMean(path, declaredPaths(collection).filter((one) => referenceAt(fields, one))),
       );
     }
   }

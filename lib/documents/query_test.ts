@@ -56,6 +56,7 @@ Deno.test("a list that asks for nothing gets the first hundred, newest first", (
     projection: null,
     meta: true,
     populate: [],
+    warnings: [],
   });
 });
 

@@ -1,10 +1,15 @@
 import type { NewId } from "../ids.ts";
 import { Patience } from "../patience.ts";
-import { Problem } from "../problems.ts";
 import { StoreUnavailable } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
 import type { Engine, Id, Records, Stored, Transaction } from "../store/port.ts";
-import { type CollectionRecord, COLLECTIONS, placeOf } from "./catalog.ts";
+import {
+  collectionNames,
+  collectionNotFound,
+  type CollectionRecord,
+  COLLECTIONS,
+  placeOf,
+} from "./catalog.ts";
 
 export interface RedefineServices {
   readonly engine: Engine;
@@ -148,6 +153,8 @@ export async function findRecord(
   name: string,
 ): Promise<Stored<CollectionRecord>> {
   const stored = await records.findOne(eq("nameLower", name.toLowerCase()));
-  if (stored === null || stored.value.name !== name) throw new Problem("COLLECTION_NOT_FOUND");
+  if (stored === null || stored.value.name !== name) {
+    throw collectionNotFound(name, await collectionNames(records));
+  }
   return stored;
 }

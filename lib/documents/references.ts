@@ -2,7 +2,8 @@ import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Id, Records } from "../store/port.ts";
 import { shown } from "../text/input_text.ts";
-import type { CollectionRecord } from "./catalog.ts";
+import { didYouMean } from "../text/nearest.ts";
+import { collectionNames, type CollectionRecord } from "./catalog.ts";
 import { type Reference, referencesIn } from "./definition.ts";
 import type { CollectionDefinition } from "./fields.ts";
 
@@ -16,7 +17,10 @@ export async function referencedIds(
   for (const name of new Set(references.map(({ collection }) => collection))) {
     if (name === "users" || name === definition.name) continue;
     const target = await records.findOne(eq("nameLower", name.toLowerCase()));
-    if (target === null || target.value.name !== name) throw leadsNowhere(name, references);
+    if (target === null || target.value.name !== name) {
+      const hint = didYouMean(name, [...await collectionNames(records), "users"]);
+      throw leadsNowhere(name, references, hint);
+    }
     found.set(name, target.value._id);
   }
   return found;
@@ -32,9 +36,11 @@ export async function holdReferences(
   }
 }
 
-const leadsNowhere = (name: string, references: readonly Reference[]): Problem =>
+const leadsNowhere = (name: string, references: readonly Reference[], hint: string): Problem =>
   new Problem("INVALID_DEFINITION", {
-    message: `A Ref names the collection ${shown(name)}, which does not exist: create it first.`,
+    message: `A Ref names the collection ${
+      shown(name)
+    }, which does not exist: create it first.${hint}`,
     faults: references.filter(({ collection }) => collection === name)
       .map(({ path }) => ({ path, message: "names a collection that does not exist" })),
   });

@@ -7,6 +7,7 @@ import { parseDate } from "./dates.ts";
 import type { FieldDefinition, ItemDefinition } from "./fields.ts";
 import { nameProblem } from "./names.ts";
 import { textProblem } from "../text/input_text.ts";
+import { meantAside } from "../text/nearest.ts";
 
 export interface Validated<T = Json> {
   /** The value as it is stored: dates in UTC, ids in lower case. */
@@ -98,7 +99,7 @@ class Validation {
       }
       const field = fields && this.#fieldNamed(fields, name);
       if (field !== undefined) validated[name] = this.declared(field, value, path, depth + 1);
-      else if (fields !== undefined && this.#strict) this.#fault(path, "is not declared");
+      else if (fields !== undefined && this.#strict) this.#undeclared(path, name, fields);
       else validated[name] = this.undeclared(value, path, depth + 1);
     }
     return validated;
@@ -175,6 +176,12 @@ class Validation {
     if (typeof value === "number") return this.#number(value, path);
     if (Array.isArray(value)) return this.#elements(undefined, value, path, depth);
     return isObject(value) ? this.members(undefined, value, path, depth) : value;
+  }
+
+  #undeclared(path: string, name: string, fields: readonly FieldDefinition[]): void {
+    const isTold = this.#tellsPaths && this.faults.length < FAULTS_MAX;
+    const meant = isTold ? meantAside(name, fields.map(({ key }) => key)) : "";
+    this.#fault(path, `is not declared${meant}`);
   }
 
   #text(text: string, path: string): Json {

@@ -2,10 +2,11 @@ import type { FieldFault } from "../problems.ts";
 import type { Change, Json } from "../store/port.ts";
 import { crowded, indexedArrays } from "../store/indexed_arrays.ts";
 import { nearestShape } from "../store/shape.ts";
-import { type Collection, declaredAt } from "./collection.ts";
+import { meantAside } from "../text/nearest.ts";
+import { type Collection, declaredAt, declaredPaths } from "./collection.ts";
 import { fieldAt, type FieldDefinition } from "./fields.ts";
 import type { Members } from "./document.ts";
-import { type Validated, validateMembers, validateValue } from "./validate.ts";
+import { FAULTS_MAX, type Validated, validateMembers, validateValue } from "./validate.ts";
 import { isServerField, nameProblem, pathProblem, pathSizeProblem } from "./names.ts";
 import { isOperator, operate } from "./operators.ts";
 
@@ -32,7 +33,8 @@ export function validateChanges(
   }
   const change: Parts = { set, unset: [] };
   for (const path of special) {
-    const fault = addChange(change, { collection, path, value: members[path]!, now });
+    const isTold = first.length + faults.length < FAULTS_MAX;
+    const fault = addChange(change, { collection, path, value: members[path]!, now, isTold });
     for (const one of fault) faults.push(one);
   }
   for (const one of crowded(indexedArrays(collection.records), set)) faults.push(one);
@@ -57,16 +59,18 @@ interface SpecialMember {
   readonly path: string;
   readonly value: Json;
   readonly now: string;
+  /** Whether anybody will read what is wrong with it. */
+  readonly isTold: boolean;
 }
 
 /** Adds what the member asks for to a change. Returns what is wrong with it. */
 function addChange(
   change: Parts,
-  { collection, path, value, now }: SpecialMember,
+  member: SpecialMember,
 ): readonly FieldFault[] {
+  const { collection, path, value, now } = member;
   const { definition: { fields, strict } } = collection;
-  const takesAway = isOperator(value) && Object.hasOwn(value, "$unset");
-  const wrong = pathFault(collection, path, takesAway);
+  const wrong = pathFault(member);
   if (wrong !== null) return [{ path, message: wrong }];
   const names = path.split(".");
   const field = fieldAt(fields, names);
@@ -95,7 +99,7 @@ function join(change: Parts, { set, unset = [], ...others }: Change): void {
 }
 
 /** Why nothing can be changed at the path; null if something can. */
-function pathFault(collection: Collection, path: string, takesAway: boolean): string | null {
+function pathFault({ collection, path, value, isTold }: SpecialMember): string | null {
   const { definition } = collection;
   const isDotted = path.includes(".");
   const problem = isDotted ? pathProblem(path) : nameProblem(path);
@@ -110,9 +114,11 @@ function pathFault(collection: Collection, path: string, takesAway: boolean): st
     if (outer !== null) return `leads through ${outer}, which is declared as another type`;
   }
   // What is no longer declared may be taken away.
+  const takesAway = isOperator(value) && Object.hasOwn(value, "$unset");
   const isKnown = !definition.strict || takesAway ||
     declaredAt(collection, path).kind !== "undeclared";
-  return isKnown ? null : "is not declared";
+  if (isKnown) return null;
+  return `is not declared${isTold ? meantAside(path, declaredPaths(collection)) : ""}`;
 }
 
 /**

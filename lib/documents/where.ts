@@ -3,15 +3,15 @@ import { Problem } from "../problems.ts";
 import { and, not, or } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Filter } from "../store/port.ts";
-import type { Collection } from "./collection.ts";
-import { ALL_OPERATORS, ConditionCount, conditionFromJson, isOperator } from "./operands.ts";
+import type { ConditionReader } from "./condition_reader.ts";
+import { ALL_OPERATORS, conditionFromJson, isOperator } from "./operands.ts";
 import { shown } from "../text/input_text.ts";
-import { shapeForQuery } from "./filter_path.ts";
+import { didYouMean } from "../text/nearest.ts";
 
 const refuse = (why: string) => new Problem("INVALID_QUERY", { message: `"where" ${why}.` });
 
 /** Reads a `where` tree: `and`, `or`, `not`, `{ field: value }` and `{ field: { op: value } }`. */
-export function parseWhere(collection: Collection, text: string): Filter {
+export function parseWhere(reader: ConditionReader, text: string): Filter {
   if (new TextEncoder().encode(text).length > WHERE_BYTES_MAX) {
     throw refuse(`is longer than ${WHERE_BYTES_MAX} bytes`);
   }
@@ -21,12 +21,11 @@ export function parseWhere(collection: Collection, text: string): Filter {
   } catch {
     throw refuse('is not valid JSON, such as {"views":{"gt":5}}');
   }
-  const count = new ConditionCount('"where"');
 
   const node = (value: unknown, depth: number): Filter => {
     if (depth > WHERE_DEPTH_MAX) throw refuse(`is nested deeper than ${WHERE_DEPTH_MAX} levels`);
     const entries = Object.entries(members(value));
-    if (entries.length === 0) count.add("eq"); // It holds for everything, and is a condition all the same.
+    if (entries.length === 0) reader.count("eq"); // It holds for everything, and is a condition all the same.
     return and(
       ...entries.map(([name, inner]) => {
         if (name === "and") return and(...branches(name, inner, depth));
@@ -44,7 +43,7 @@ export function parseWhere(collection: Collection, text: string): Filter {
   };
 
   const field = (path: string, value: unknown): Filter => {
-    const operand = { parameter: "where", path, shape: shapeForQuery(collection, "where", path) };
+    const operand = reader.operand("where", path);
     const operators = isPlainObject(value) ? Object.entries(value) : [["eq", value] as const];
     if (operators.length === 0) throw refuse(`has no operator for ${shown(path)}`);
     return and(...operators.map(([operator, wanted]) => {
@@ -52,10 +51,10 @@ export function parseWhere(collection: Collection, text: string): Filter {
         throw new Problem("UNKNOWN_OPERATOR", {
           message: `"where" has the unknown operator ${shown(operator)}: use ${
             ALL_OPERATORS.join(", ")
-          }.`,
+          }.${didYouMean(operator.replace(/^[$_]/, ""), ALL_OPERATORS)}`,
         });
       }
-      count.add(operator);
+      reader.count(operator);
       return conditionFromJson(operand, operator, wanted);
     }));
   };

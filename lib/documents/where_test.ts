@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Filter } from "../store/port.ts";
 import { type Collection, compileCollection } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
+import { ConditionReader } from "./condition_reader.ts";
 import { parseWhere } from "./where.ts";
 
 const collection = (parts: Record<string, unknown> = {}): Collection =>
@@ -17,17 +18,20 @@ const collection = (parts: Record<string, unknown> = {}): Collection =>
     ...parts,
   }));
 
+const reader = (parts?: Record<string, unknown>): ConditionReader =>
+  new ConditionReader(collection(parts), '"where"');
+
 const where = (tree: unknown, parts?: Record<string, unknown>): Filter =>
-  parseWhere(collection(parts), JSON.stringify(tree));
+  parseWhere(reader(parts), JSON.stringify(tree));
 
 /** Refused, naming `where`. */
 function refused(tree: unknown, why: RegExp, parts?: Record<string, unknown>): void {
   const text = typeof tree === "string" ? tree : JSON.stringify(tree);
   assert.throws(
-    () => parseWhere(collection(parts), text),
+    () => parseWhere(reader(parts), text),
     (error: Error & { code?: string }) => {
       assert.match(error.code ?? String(error), /^(INVALID_QUERY|UNKNOWN_OPERATOR)$/);
-      assert.match(error.message, /^"where" .*\.$/s);
+      assert.match(error.message, /^"where" .*[.?]$/s);
       assert.match(error.message, why);
       return true;
     },
@@ -129,19 +133,28 @@ Deno.test("branches are lists of objects that are not empty", () => {
 Deno.test("unknown operators are refused by name, with those that are served", () => {
   for (const operator of ["foo", "$gt", "GT", "", "__proto__", "toString", "and"]) {
     const tree = `{"views":{${JSON.stringify(operator)}:1}}`;
-    assert.throws(() => parseWhere(collection(), tree), {
+    assert.throws(() => parseWhere(reader(), tree), {
       code: "UNKNOWN_OPERATOR",
       message: /^"where" has the unknown operator ".*": use eq, ne, gt, gte, lt, lte, in, nin/,
+    });
+  }
+  for (const [typed, meant] of [["$gt", "gt"], ["_lte", "lte"], ["startswith", "startsWith"]]) {
+    assert.throws(() => parseWhere(reader(), `{"views":{"${typed}":1}}`), {
+      message: new RegExp(`startsWith\\. Did you mean "${meant}"\\?$`),
     });
   }
   refused({ views: {} }, /has no operator for "views"/);
 });
 
 Deno.test("names no document can have are refused", () => {
-  for (const name of ["$where", "$or", "", "a..b", "a.$b", "__proto__", "a.constructor", " a"]) {
+  for (const name of ["$where", "$views", "", "a..b", "a.$b", "__proto__", "a.constructor", " a"]) {
     refused(`{${JSON.stringify(name)}:1}`, /cannot be a filter/);
   }
   refused({ "views[$gt]": 1 }, /cannot be a filter/);
+  for (const name of ["and", "or", "not"]) {
+    refused({ [`$${name}`]: [{ views: 1 }] }, new RegExp(`write "${name}", without the dollar`));
+  }
+  refused({ $nor: [{ views: 1 }] }, /cannot have "\$nor": write "not" around an "or"/);
 });
 
 Deno.test("a strict collection is asked for what it declares only", () => {

@@ -32,9 +32,21 @@ const ALLOWED_HEADERS = "content-type,authorization,x-api-key,x-refresh-token," 
 const PREFLIGHT_SECONDS = "7200";
 const RETRY_SECONDS = 1;
 
+/** What of a query is no mistake, but hardly meant so. */
+export interface QueryWarning {
+  readonly parameter: string;
+  readonly message: string;
+}
+
 /** The envelope of success. `data` is JSON text. */
-export const envelope = (data: string, message: string): string =>
-  `{"success":true,"data":${data},"message":${JSON.stringify(message)}}`;
+export function envelope(
+  data: string,
+  message: string,
+  warnings: readonly QueryWarning[] = [],
+): string {
+  const warned = warnings.length === 0 ? "" : `,"warnings":${JSON.stringify(warnings)}`;
+  return `{"success":true,"data":${data},"message":${JSON.stringify(message)}${warned}}`;
+}
 
 /** An answer in the envelope. */
 export const ok = (status: number, data: string, message: string, etag?: string): Reply => ({

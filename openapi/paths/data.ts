@@ -32,6 +32,7 @@ import {
   DocumentList,
   GROUPS_EXAMPLE,
   ShownDocument,
+  warnings,
 } from "../schemas/document.ts";
 import { BatchInput, BatchResult, readBatch } from "../schemas/batch.ts";
 import { projectKey } from "../security.ts";
@@ -95,6 +96,7 @@ export const listDocuments = contract({
     description: "A page of documents.",
     headers: LIST_ETAG,
     data: DocumentList,
+    beside: { warnings },
     example: {
       items: [DOCUMENT_EXAMPLE],
       total: 1,
@@ -138,6 +140,7 @@ export const aggregateDocuments = contract({
     status: 200,
     description: "The groups, in the order of `sort`.",
     data: DocumentGroups,
+    beside: { warnings },
     example: GROUPS_EXAMPLE,
     message: "Documents aggregated",
   }],

@@ -5,7 +5,7 @@ import type {
 } from "@/lib/documents/fields.ts";
 import { SERVER_FIELDS } from "@/lib/documents/names.ts";
 import { suffixOf } from "@/lib/documents/operands.ts";
-import { isReserved } from "@/lib/documents/query.ts";
+import { isReserved } from "@/lib/documents/reserved_parameters.ts";
 import {
   IN_VALUES_MAX,
   LITERAL_LENGTH_MAX,

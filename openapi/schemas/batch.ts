@@ -3,8 +3,9 @@ import type { BatchOperation } from "@/lib/documents/write_batch.ts";
 import { ID_ANY_CASE, parseId } from "@/lib/ids.ts";
 import { BATCH_OPERATIONS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
+import { didYouMean } from "@/lib/text/nearest.ts";
 import type { Json } from "@/lib/store/port.ts";
-import { bodyOf, parseInput } from "../inputs.ts";
+import { bodyOf, onlyMembers, parseInput } from "../inputs.ts";
 import { Document, DOCUMENT_EXAMPLE } from "./document.ts";
 import { EXAMPLE_ID, id as shownId } from "./values.ts";
 
@@ -57,10 +58,11 @@ const ACTIONS = Object.keys(MEMBERS) as Action[];
 
 const operation = <A extends Action>(action: A) =>
   z.strictObject({ action: z.literal(action), ...MEMBERS[action] }, {
-    error: ({ code }) =>
-      code === "unrecognized_keys"
-        ? `The action ${action} takes only ${Object.keys(MEMBERS[action]).join(", ")}.`
-        : "An operation is one JSON object.",
+    error: onlyMembers(
+      `An operation of the action ${action}`,
+      ["action", ...Object.keys(MEMBERS[action])],
+      "An operation is one JSON object.",
+    ),
   }).openapi(`Batch${action[0]!.toUpperCase()}${action.slice(1)}`, {
     description: `An operation of a batch: ${DOES[action]}.`,
   });
@@ -72,7 +74,13 @@ const Operation: z.ZodType<BatchOperation> = z.discriminatedUnion("action", [
   operation("upsert"),
   operation("delete"),
   operation("recover"),
-], { error: `"action" must be one of ${ACTIONS.join(", ")}.` });
+], {
+  error: ({ input }) => {
+    const action = (input as { action?: unknown } | null | undefined)?.action;
+    const hint = typeof action === "string" ? didYouMean(action, ACTIONS) : "";
+    return `"action" must be one of ${ACTIONS.join(", ")}.${hint}`;
+  },
+});
 
 const COUNT = `"operations" must be a list of 1 to ${BATCH_OPERATIONS_MAX} operations.`;
 

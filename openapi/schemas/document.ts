@@ -124,6 +124,23 @@ export const DocumentList = z.strictObject({
   },
 });
 
+/** Of lists and aggregates, in the envelope. */
+export const warnings = z.array(
+  z.strictObject({
+    parameter: z.string().openapi({ description: "The parameter that it is about." }),
+    message: z.string().openapi({ description: "What is odd about it, for a person." }),
+  }).openapi("QueryWarning", {
+    example: {
+      parameter: "stauts",
+      message: 'The collection does not declare "stauts". Did you mean "status"?',
+    },
+  }),
+).optional().openapi({
+  description: "What is no mistake, but hardly meant so: each condition on a field that the " +
+    "collection does not declare, and names in `fields` that are like one that it declares. Left " +
+    "out where there is none. A `strict` collection refuses such a condition.",
+});
+
 export const GROUPS_EXAMPLE = {
   groups: [
     { key: { status: "draft" }, count: 2, sum: { views: 3 } },

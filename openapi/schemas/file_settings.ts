@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { EXTERNAL_FILE_BYTES_MAX, USER_TYPES_MAX } from "@/lib/limits.ts";
 import { FILE_DEFAULTS } from "@/lib/projects/file_settings.ts";
+import { onlyMembers } from "../inputs.ts";
 
 const UPLOADS = ["off", "signed-in"] as const;
 
@@ -33,10 +34,7 @@ export const givenFiles = z.strictObject({
     maxItems: USER_TYPES_MAX,
   }),
 }, {
-  error: (issue) =>
-    issue.code === "unrecognized_keys"
-      ? `"files" may have only ${Object.keys(FILE_DEFAULTS).join(", ")}.`
-      : '"files" must be an object.',
+  error: onlyMembers('"files"', Object.keys(FILE_DEFAULTS), '"files" must be an object.'),
 }).openapi("FileSettingsInput", {
   description: "Those that are given are set; the others stay.",
   example: { userUploads: "signed-in" },

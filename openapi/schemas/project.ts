@@ -1,7 +1,8 @@
 import { z } from "@hono/zod-openapi";
-import { bodySaying, LINE_PATTERN } from "../inputs.ts";
+import { bodySaying, LINE_PATTERN, onlyMembers } from "../inputs.ts";
 import { KEY_KINDS } from "@/lib/projects/api_keys.ts";
 import { shown } from "@/lib/text/input_text.ts";
+import { didYouMean } from "@/lib/text/nearest.ts";
 import { ID_ANY_CASE } from "@/lib/ids.ts";
 import { ALLOWED_ORIGINS_MAX, PASSWORD_LENGTH_MIN, PROJECT_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { AUTH_DEFAULTS } from "@/lib/projects/auth_settings.ts";
@@ -74,10 +75,7 @@ const givenAuth = z.strictObject({
   requireVerifiedEmail: flag("requireVerifiedEmail"),
   passwordLengthMin: z.int(LENGTH).min(PASSWORD_LENGTH_MIN, LENGTH).max(128, LENGTH).optional(),
 }, {
-  error: (issue) =>
-    issue.code === "unrecognized_keys"
-      ? `"auth" may have only ${Object.keys(AUTH_DEFAULTS).join(", ")}.`
-      : '"auth" must be an object.',
+  error: onlyMembers('"auth"', Object.keys(AUTH_DEFAULTS), '"auth" must be an object.'),
 }).openapi("AuthSettingsInput", {
   description: "Those that are given are set; the others stay.",
   example: { signUp: "closed" },
@@ -109,7 +107,7 @@ const settingsOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
       issue.code === "unrecognized_keys"
         ? `${shown(issue.keys[0]!)} is no setting: send name, siteUrl, allowedOrigins${
           "auth" in shape ? ", auth, files" : ""
-        }.`
+        }.${didYouMean(issue.keys[0]!, Object.keys(shape))}`
         : "Send one JSON object.",
   });
 

@@ -11,7 +11,7 @@ import { Problem } from "@/lib/problems.ts";
 import { LINKINGS } from "@/lib/projects/providers.ts";
 import { PROVIDER_NAMES } from "@/lib/social/providers.ts";
 import type { Services } from "@/lib/services.ts";
-import { parseInput } from "@/openapi/inputs.ts";
+import { onlyMembers, parseInput } from "@/openapi/inputs.ts";
 import { MailTemplateInput } from "@/openapi/schemas/mail.ts";
 import { ProjectChanges } from "@/openapi/schemas/project.ts";
 import { UserFieldsInput } from "@/openapi/schemas/user.ts";
@@ -75,10 +75,11 @@ const Configuration = z.strictObject({
   ),
   ...z.object(PARTS).partial().shape,
 }, {
-  error: ({ code }) =>
-    code === "unrecognized_keys"
-      ? `A configuration may have only format, ${Object.keys(PARTS).join(", ")}.`
-      : "A configuration is one JSON object.",
+  error: onlyMembers(
+    "A configuration",
+    ["format", ...Object.keys(PARTS)],
+    "A configuration is one JSON object.",
+  ),
 });
 
 /** Each part as the operation reads it that sets it alone. Throws as these do, naming the part. */

@@ -1,10 +1,11 @@
 import { namesTag } from "@/lib/http/etags.ts";
 import { cachedList } from "@/lib/documents/list_cache.ts";
-import { envelope } from "@/lib/http/respond.ts";
+import { envelope, type QueryWarning } from "@/lib/http/respond.ts";
 import type * as data from "@/openapi/paths/data.ts";
 import type { HandlerOf } from "../handler.ts";
 
-const wrap = (data: string): string => envelope(data, "Documents listed");
+const wrap = (data: string, warnings: readonly QueryWarning[]): string =>
+  envelope(data, "Documents listed", warnings);
 
 export const handleListDocuments: HandlerOf<typeof data.listDocuments> = async (c) => {
   const { services, principal, state } = c.var;

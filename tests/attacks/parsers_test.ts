@@ -12,6 +12,7 @@ import { validateChanges } from "@/lib/documents/validate_changes.ts";
 import { patternProblem } from "@/lib/text/pattern.ts";
 import { namesTag } from "@/lib/http/etags.ts";
 import { parseListQuery, splitCursor } from "@/lib/documents/query.ts";
+import { ConditionReader } from "@/lib/documents/condition_reader.ts";
 import { parseWhere } from "@/lib/documents/where.ts";
 import { canonicalEmail, isPlainEmail } from "@/lib/emails.ts";
 import { createUploadTokens } from "@/lib/files/upload_tokens.ts";
@@ -81,13 +82,13 @@ const PARSERS: readonly Parser[] = [
     name: "where: depth",
     size: 500,
     input: (n) => `${many(n, () => '{"not":')}{"a":1}${many(n, () => "}")}`,
-    parse: (text) => parseWhere(collection, text),
+    parse: (text) => parseWhere(new ConditionReader(collection), text),
   },
   {
     name: "where: conditions",
     size: 500,
     input: (n) => `{"and":[${many(n, (i) => `{"a${i}":1}`, ",")}]}`,
-    parse: (text) => parseWhere(collection, text),
+    parse: (text) => parseWhere(new ConditionReader(collection), text),
   },
   {
     name: "JSON: depth",

@@ -4,7 +4,8 @@ import { QueryAnswer, type QueryFilter, writeQuery } from "@/lib/ai/query_answer
 import { type Collection, compileCollection, declaredAt } from "@/lib/documents/collection.ts";
 import { parseDefinition } from "@/lib/documents/definition.ts";
 import { conditionFromJson, type Operator, OPERATORS } from "@/lib/documents/operands.ts";
-import { parseListQuery, RESERVED_PARAMETERS } from "@/lib/documents/query.ts";
+import { parseListQuery } from "@/lib/documents/query.ts";
+import { RESERVED_PARAMETERS } from "@/lib/documents/reserved_parameters.ts";
 import { and } from "@/lib/store/filter.ts";
 import type { Filter, Json } from "@/lib/store/port.ts";
 import { check, RUNS } from "./run.ts";

@@ -1,5 +1,5 @@
 import { type Command, type CommandOption, type CommandTable, UsageError } from "./command.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../../../lib/text/nearest.ts";
 
 /** What every command takes. */
 export interface GlobalOptions {

@@ -1,7 +1,7 @@
 import { type Clock, timestamp } from "../../clock.ts";
 import type { KeyRing } from "../../crypto/key_ring.ts";
 import { hashedId } from "../../crypto/hashes.ts";
-import { type CollectionRecord, COLLECTIONS } from "../../documents/catalog.ts";
+import { collectionNames, type CollectionRecord, COLLECTIONS } from "../../documents/catalog.ts";
 import type { Egress } from "../../http/egress.ts";
 import type { NewId } from "../../ids.ts";
 import type { JobRunner } from "../../jobs/runner.ts";
@@ -12,6 +12,7 @@ import { Problem } from "../../problems.ts";
 import type { Plans } from "../../projects/plans.ts";
 import { ALL, eq, within } from "../../store/filter.ts";
 import type { ChangePosition, Engine, Id, Transaction } from "../../store/port.ts";
+import { didYouMean } from "../../text/nearest.ts";
 import {
   USERS_NAME,
   WEBHOOK_COUNTS,
@@ -287,7 +288,8 @@ async function checkCollections(tx: Transaction, events: WebhookEvents): Promise
   }
   const missing = names.find((name) => !known.has(name));
   if (missing === undefined) return;
-  refuse(`"events" names "${missing}", and there is no such collection: create it first.`);
+  const hint = didYouMean(missing, await collectionNames(records));
+  refuse(`"events" names "${missing}", and there is no such collection: create it first.${hint}`);
 }
 
 export const shownWebhook = (

@@ -1,4 +1,4 @@
-import { isReserved } from "@/lib/documents/query.ts";
+import { isReserved } from "@/lib/documents/reserved_parameters.ts";
 import { refuseLongQuery } from "@/lib/http/query_size.ts";
 import { COLUMNS_MAX, GRID_ROWS_MAX, LIST_LIMIT_MAX, QUERY_LENGTH_MAX } from "@/lib/limits.ts";
 import { NOT_OF_EXPORTS } from "@/lib/operations/export_documents.ts";

@@ -1,0 +1,152 @@
+/** Conditions on what nobody declared, and the names that were meant. */
+
+import assert from "node:assert/strict";
+import { updateCollection } from "../support/given.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { createTestCollection, refused } from "./test_collection.ts";
+
+const FIELDS = [
+  { key: "status", type: "String" },
+  { key: "views", type: "Number" },
+  { key: "place", type: "Object", fields: [{ key: "city", type: "String" }] },
+  { key: "open", type: "Object" },
+];
+
+const undeclared = (parameter: string, path: string, meant?: string) => ({
+  parameter,
+  message: `The collection does not declare "${path}".` +
+    (meant === undefined ? "" : ` Did you mean "${meant}"?`),
+});
+
+const where = (tree: unknown): string => `where=${encodeURIComponent(JSON.stringify(tree))}`;
+
+Deno.test("a list warns of each condition on a field that nobody declared, beside its data", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app, { fields: FIELDS, strict: false });
+  await collection.insert({ stauts: "draft", viewz: 5 });
+  const cases: [string, unknown[]][] = [
+    ["stauts=draft", [undeclared("stauts", "stauts", "status")]],
+    ["stauts=draft&stauts=draft", [undeclared("stauts", "stauts", "status")]],
+    ["viewz_gt=1", [undeclared("viewz_gt", "viewz", "views")]],
+    ["limt=3", [undeclared("limt", "limt", "limit")]],
+    ["place.ctiy=Rome", [undeclared("place.ctiy", "place.ctiy", "place.city")]],
+    ["colour=red", [undeclared("colour", "colour")]],
+    ['filter={"viewz_gt":1}', [undeclared("filter", "viewz", "views")]],
+    ["filter[viewz_gt]=1", [undeclared("viewz_gt", "viewz", "views")]],
+    [where({ or: [{ viewz: 5 }, { stauts: { in: ["draft"] } }] }), [
+      undeclared("where", "viewz", "views"),
+      undeclared("where", "stauts", "status"),
+    ]],
+    ["fields=titel,stauts", [undeclared("fields", "stauts", "status")]],
+    ["fields=-stauts", [undeclared("fields", "stauts", "status")]],
+  ];
+  for (const [query, warnings] of cases) {
+    for (const path of [`?${query}`, `?${query}`, `?${query}&count=true`]) {
+      const { status, body } = await collection.asPublic({ path });
+      assert.equal(status, 200, path);
+      assert.deepEqual(body.warnings, warnings, path);
+      assert.equal("warnings" in body.data, false, path);
+    }
+  }
+  const found = await collection.asPublic({ path: "?stauts=draft" });
+  assert.equal(found.body.data.total, 1, "such a field may be stored, and is found");
+});
+
+Deno.test("a list of declared fields, open objects and the server's own warns of nothing", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app, { fields: FIELDS, strict: false });
+  const path =
+    "?status=a&views_gt=1&place.city=b&open.any_in=1,2&_id_ne=x&createdAt_gt=2026-01-01" +
+    "&isDeleted=false&fields=status,open.any,else&sort=-views&limit=5";
+  const { status, body } = await collection.asPublic({ path });
+  assert.equal(status, 200);
+  assert.equal("warnings" in body, false);
+});
+
+Deno.test("aggregates warn as lists do", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app, { fields: FIELDS, strict: false });
+  const { body } = await collection.asPublic({ path: "/aggregate?count=true&stauts=a" });
+  assert.deepEqual(body.warnings, [undeclared("stauts", "stauts", "status")]);
+  const quiet = await collection.asPublic({ path: "/aggregate?count=true&status=a" });
+  assert.equal("warnings" in quiet.body, false);
+});
+
+Deno.test("warnings are of the definition that stands, and the ETag names them too", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app, { fields: FIELDS, strict: false });
+  const before = await collection.asPublic({ path: "?stauts=a" });
+  const fields = [...FIELDS, { key: "stauts", type: "String" }];
+  const definition = { name: collection.name, rls: { mode: "public-read" }, strict: false, fields };
+  await updateCollection(app.services, collection.project.projectId, definition);
+  const etag = before.headers.get("etag")!;
+  const after = await collection.asPublic({
+    path: "?stauts=a",
+    headers: { "if-none-match": etag, "cache-control": "no-cache" },
+  });
+  assert.equal(after.status, 200);
+  assert.equal("warnings" in after.body, false);
+  assert.deepEqual(after.body.data, before.body.data);
+});
+
+Deno.test("no more than ten names of a query are looked for among long definitions", async () => {
+  await using app = await openTestApp();
+  const fields = Array.from(
+    { length: 150 },
+    (_, i) => ({ key: `${"a".repeat(60)}${i}`, type: "String" }),
+  );
+  const collection = await createTestCollection(app, { fields, strict: false });
+  const tree = { and: Array.from({ length: 50 }, (_, i) => ({ [`${"a".repeat(60)}x${i}`]: 1 })) };
+  const { body } = await collection.asPublic({ path: `?${where(tree)}` });
+  assert.equal(body.warnings.length, 50);
+  const hinted = body.warnings.filter(({ message }: { message: string }) => message.endsWith("?"));
+  assert.equal(hinted.length, 10);
+});
+
+Deno.test("a strict collection refuses an undeclared name, and names the nearest", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app, { fields: FIELDS, strict: true });
+  const ask = (query: string) => collection.asPublic({ path: `?${query}` });
+  const cases: [string, RegExp][] = [
+    ["stauts=draft", /strict collection does not declare\. Did you mean "status"\?$/],
+    ["viewz_gt=1", /"viewz", which .* Did you mean "views"\?$/],
+    ["limt=3", /Did you mean "limit"\?$/],
+    [where({ viewz: 1 }), /^"where" names "viewz", .* Did you mean "views"\?$/],
+    ["colour=red", /does not declare\.$/],
+  ];
+  for (const [query, why] of cases) refused(await ask(query), 400, "INVALID_QUERY", why);
+});
+
+Deno.test("what is unknown in a query is answered with the nearest name there is", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const writers = await createTestCollection(app, { name: "writers" }, project);
+  const posts = await createTestCollection(app, {
+    fields: [...FIELDS, { key: "author", type: "Ref", ref: "writers" }],
+    strict: false,
+  }, project);
+  const ask = (query: string) => posts.asPublic({ path: `?${query}` });
+  refused(await ask("sort=-veiws"), 400, "INVALID_QUERY", /Did you mean "views"\?$/);
+  refused(await ask("populate=autor"), 400, "INVALID_QUERY", /Did you mean "author"\?$/);
+  refused(await ask("views_gtt=1"), 400, "UNKNOWN_OPERATOR", /Did you mean "views_gt"\?$/);
+  refused(await ask("views_like=1"), 400, "UNKNOWN_OPERATOR", /_startswith\.$/);
+  const single = await posts.asPublic({ path: `/${"a".repeat(24)}?feilds=status` });
+  refused(single, 400, "INVALID_QUERY", /Did you mean "fields"\?$/);
+  const back = (path: string) => writers.asPublic({ path: `?populate=${path}` });
+  refused(await back("post(author)"), 400, "INVALID_QUERY", /Did you mean "posts"\?$/);
+  refused(await back("posts(auhtor)"), 400, "INVALID_QUERY", /Did you mean "author"\?$/);
+  const group = (query: string) => posts.asPublic({ path: `/aggregate?${query}` });
+  refused(await group("group=stauts"), 400, "INVALID_QUERY", /Did you mean "status"\?$/);
+  refused(await group("count=true&sort=-cuont"), 400, "INVALID_QUERY", /Did you mean "count"\?$/);
+});
+
+Deno.test("operators of other databases are answered with the words that are used here", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app, { fields: FIELDS, strict: false });
+  const ask = (query: string) => collection.asPublic({ path: `?${query}` });
+  const tree = where({ $or: [{ views: 1 }] });
+  refused(await ask(tree), 400, "INVALID_QUERY", /"\$or": write "or", without the dollar sign/);
+  refused(await ask("$or=1"), 400, "INVALID_QUERY", /write where=\{"or": …\}/);
+  const gt = where({ views: { $gt: 1 } });
+  refused(await ask(gt), 400, "UNKNOWN_OPERATOR", /"\$gt".* Did you mean "gt"\?$/);
+});
