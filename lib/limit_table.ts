@@ -285,6 +285,7 @@ export const LIMITS = {
   WEBHOOK_OVERLAP_HOURS: limit(24, "hours for which a webhook's former secret signs too", EVENTS),
   WEBHOOK_REPLAY_MAX: limit(1000, "messages that one request sends again", OURS),
   DASHBOARD_SIGN_IN_RATE_PER_MINUTE: limit(20, "dashboard sign-ins per address", EVERYWHERE),
+  KEY_GRACE_HOURS_MAX: limit(72, "hours for which a rotated API key works as well", EVERYWHERE),
   PASSWORD_LENGTH_MIN: limit(8, "characters of a password", "accounts"),
   PASSWORD_LENGTH_MAX: limit(200, "characters of a password", "accounts"),
   PASSWORD_TRIES_MAX: limit(

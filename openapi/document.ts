@@ -11,6 +11,7 @@ import { INVITATIONS } from "./paths/invitations.ts";
 import { LIVE } from "./paths/live.ts";
 import { MAIL } from "./paths/mail.ts";
 import { MEMBERS } from "./paths/members.ts";
+import { PROJECT_KEYS } from "./paths/project_keys.ts";
 import { PROJECTS } from "./paths/projects.ts";
 import { PROJECT_COLLECTIONS } from "./paths/project_collections.ts";
 import { PROJECT_SLOW_QUESTIONS } from "./paths/project_slow_questions.ts";
@@ -52,6 +53,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...ACCOUNT_TOKENS,
   ...ACCOUNT_EMAIL,
   ...PROJECTS,
+  ...PROJECT_KEYS,
   ...PROJECT_JOBS,
   ...MEMBERS,
   ...INVITATIONS,

@@ -17,7 +17,8 @@ import { BULK_DOCUMENTS_MAX } from "@/lib/limits.ts";
 import { claim } from "@/lib/projects/claims.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
-import { eachProject, publishableKeyOf } from "@/lib/projects/projects.ts";
+import { eachProject } from "@/lib/projects/projects.ts";
+import { publishableKeyOf } from "@/lib/projects/shown_keys.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
 

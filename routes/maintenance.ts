@@ -17,6 +17,7 @@ import { type KeepServices, removableRecords } from "@/lib/documents/keep_files.
 import { purgeTrash } from "@/lib/documents/trash.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
+import { FORMER_KEYS } from "@/lib/projects/api_keys.ts";
 import { REQUEST_COUNTS } from "@/lib/projects/request_counts.ts";
 import { INVITATIONS } from "@/lib/projects/invitations.ts";
 import { adoptNotes } from "@/lib/operations/adopt_notes.ts";
@@ -59,6 +60,7 @@ const EXPIRING = [
 const EXPIRING_CONTROL = [
   ACCOUNT_SESSIONS,
   ACCOUNT_TOKENS,
+  FORMER_KEYS,
   AI_CHATS,
   INVITATIONS,
   PASSWORD_TRIES,

@@ -13,6 +13,7 @@ import * as projectCollections from "@/openapi/paths/project_collections.ts";
 import * as projectDocuments from "@/openapi/paths/project_documents.ts";
 import * as projectFiles from "@/openapi/paths/project_files.ts";
 import * as projectJobs from "@/openapi/paths/project_jobs.ts";
+import * as projectKeys from "@/openapi/paths/project_keys.ts";
 import * as projectMail from "@/openapi/paths/project_mail.ts";
 import * as projectProviders from "@/openapi/paths/project_providers.ts";
 import * as projectSlowQuestions from "@/openapi/paths/project_slow_questions.ts";
@@ -127,6 +128,11 @@ import {
   handlePreviewInvitation,
   handleRevokeInvitation,
 } from "./projects/invitations.ts";
+import {
+  handleEndFormerProjectKey,
+  handleListProjectKeys,
+  handleRotateProjectKey,
+} from "./projects/keys.ts";
 import { handleListJobs, handleTryJob } from "./projects/jobs.ts";
 import { handleChangeMember, handleListMembers, handleRemoveMember } from "./projects/members.ts";
 import {
@@ -136,7 +142,6 @@ import {
   handleGetProjectUsage,
   handleListProjects,
   handlePatchProject,
-  handleRotateProjectKey,
 } from "./projects/projects.ts";
 import { handleGetProjectOpenApi, handleGetProjectTypes } from "./projects/types.ts";
 import { handleEndSession } from "./sessions/end_session.ts";
@@ -285,7 +290,9 @@ export function operations(mount: Mount): void {
   mount(projects.getProject, handleGetProject);
   mount(projects.patchProject, handlePatchProject);
   mount(projects.deleteProject, handleDeleteProject);
-  mount(projects.rotateProjectKey, handleRotateProjectKey);
+  mount(projectKeys.listProjectKeys, handleListProjectKeys);
+  mount(projectKeys.rotateProjectKey, handleRotateProjectKey);
+  mount(projectKeys.endFormerProjectKey, handleEndFormerProjectKey);
   mount(projects.getProjectUsage, handleGetProjectUsage);
   mount(projectJobs.listJobs, handleListJobs);
   mount(projectJobs.tryJob, handleTryJob);

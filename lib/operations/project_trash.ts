@@ -1,5 +1,5 @@
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
-import { API_KEYS, type KeyDirectory } from "../projects/api_keys.ts";
+import { API_KEYS, FORMER_KEYS, type KeyDirectory } from "../projects/api_keys.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { QUESTIONS } from "../documents/question_records.ts";
 import type { Blobs } from "../files/blobs.ts";
@@ -169,14 +169,23 @@ export async function removeProject(
   if (taken === null || !await removeFiles(blobStores.internal, projectId, stopped)) return false;
   await engine.dropSpace(projectId);
   const its = eq("projectId", projectId);
-  for (
-    const definition of [API_KEYS, MEMBERS, INVITATIONS, REQUEST_COUNTS, MAIL_USAGE, QUESTIONS]
-  ) {
+  for (const definition of OF_PROJECTS) {
     await deleteAll(engine.records("control", definition), its);
   }
   await projects.deleteOne(eq("_id", projectId));
   return true;
 }
+
+/** What the control space holds of each project. */
+const OF_PROJECTS = [
+  API_KEYS,
+  FORMER_KEYS,
+  MEMBERS,
+  INVITATIONS,
+  REQUEST_COUNTS,
+  MAIL_USAGE,
+  QUESTIONS,
+];
 
 /** False where it was stopped before the last. */
 async function removeFiles(

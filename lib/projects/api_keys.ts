@@ -1,11 +1,11 @@
 import { createReadThrough } from "../cache.ts";
-import type { Clock } from "../clock.ts";
+import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { randomToken } from "../crypto/random.ts";
 import { type AuthSettings, authSettingsOf } from "./auth_settings.ts";
 import { type FileSettings, fileSettingsOf } from "./file_settings.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
-import { eq } from "../store/filter.ts";
+import { and, compare, eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 
@@ -20,6 +20,8 @@ export type ApiKeyRecord = StoredRecord & {
   hash: string;
   /** A publishable key itself, which anybody may know; those of earlier versions lack it. */
   text?: string;
+  /** The first characters of a secret key, by which it is told from others; as above. */
+  start?: string;
   createdAt: string;
 };
 
@@ -31,6 +33,7 @@ export const API_KEYS: Definition = {
     kind: { type: "String" },
     hash: { type: "String" },
     text: { type: "String" },
+    start: { type: "String" },
     createdAt: { type: "Date" },
   },
   indexes: [
@@ -40,16 +43,47 @@ export const API_KEYS: Definition = {
   trash: false,
 };
 
+/** A key that was rotated and works until its end: one of each project and kind. */
+export type FormerKeyRecord = StoredRecord & {
+  projectId: Id;
+  kind: KeyKind;
+  hash: string;
+  expiresAt: string;
+};
+
+/** In the control space. */
+export const FORMER_KEYS: Definition = {
+  name: "formerApiKeys",
+  fields: {
+    projectId: { type: "Ref" },
+    kind: { type: "String" },
+    hash: { type: "String" },
+    expiresAt: { type: "Date" },
+  },
+  indexes: [
+    { keys: [{ path: "hash", descending: false }] },
+    { keys: [{ path: "projectId", descending: false }] },
+  ],
+  trash: false,
+  expiry: "expiresAt",
+};
+
 const PREFIXES: Record<KeyKind, string> = { publishable: "pk_live_", secret: "sk_live_" };
 const KEY = /^(?:pk|sk)_live_[A-Za-z0-9_-]{43}$/;
 
 /** A fresh key of 32 random bytes. */
 export const newApiKey = (kind: KeyKind): string => PREFIXES[kind] + randomToken();
 
+/** `sk_live_` and four more: too few to guess the rest by. */
+const SECRET_START_LENGTH = 12;
+
 /** What is kept of a key. */
-export const keptOfKey = (kind: KeyKind, key: string): Pick<ApiKeyRecord, "hash" | "text"> => ({
+export const keptOfKey = (
+  kind: KeyKind,
+  key: string,
+): Pick<ApiKeyRecord, "hash" | "text" | "start"> => ({
   hash: sha256(key),
-  ...(kind === "publishable" && { text: key }),
+  ...(kind === "publishable" ? { text: key } : { start: key.slice(0, SECRET_START_LENGTH) }),
 });
 
 /** What a valid key opens. */
@@ -64,7 +98,7 @@ export interface ApiKeyPrincipal {
 
 /** Finds projects by their keys. */
 export interface KeyDirectory {
-  /** Null for anything but a current key. */
+  /** Null for anything but a current key, or a former one before its end. */
   find(key: string): MaybePromise<ApiKeyPrincipal | null>;
   /** Drops what is remembered of a project; other processes notice within `CACHE_MS`. */
   forget(projectId: Id): void;
@@ -75,10 +109,9 @@ const KEYS_KEPT = 20_000;
 export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
   const known = createReadThrough<ApiKeyPrincipal>({ clock, max: KEYS_KEPT }, async (key) => {
     if (!KEY.test(key)) return null;
-    const keys = engine.records<ApiKeyRecord>("control", API_KEYS);
-    const found = await keys.findOne(eq("hash", sha256(key)));
+    const found = await findKey(engine, clock, sha256(key));
     if (found === null) return null;
-    const { projectId, kind } = found.value;
+    const { projectId, kind } = found;
     const project = await engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
     if (project === null || isTrashed(project.value)) return null;
     const { siteUrl, allowedOrigins } = project.value;
@@ -89,4 +122,17 @@ export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
     find: (key) => known.get(key),
     forget: (projectId) => known.forget((_key, holder) => holder.projectId === projectId),
   };
+}
+
+async function findKey(
+  engine: Engine,
+  clock: Clock,
+  hash: string,
+): Promise<Pick<ApiKeyRecord, "projectId" | "kind"> | null> {
+  const current = await engine.records<ApiKeyRecord>("control", API_KEYS)
+    .findOne(eq("hash", hash));
+  if (current !== null) return current.value;
+  const isValid = and(eq("hash", hash), compare("expiresAt", "gt", timestamp(clock)));
+  const former = await engine.records<FormerKeyRecord>("control", FORMER_KEYS).findOne(isValid);
+  return former?.value ?? null;
 }

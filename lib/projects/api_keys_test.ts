@@ -3,7 +3,8 @@ import { AUTH_DEFAULTS } from "./auth_settings.ts";
 import { FILE_DEFAULTS } from "./file_settings.ts";
 import { openTestServices } from "@/tests/support/test_services.ts";
 import { createProject } from "./create_project.ts";
-import { publishableKeyOf, rotateKey } from "./projects.ts";
+import { rotateKey } from "./rotate_key.ts";
+import { publishableKeyOf } from "./shown_keys.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { and, eq } from "../store/filter.ts";
@@ -114,7 +115,7 @@ Deno.test("what another process changed is seen within five seconds, though a ke
   const { projectId, publishableKey } = await makeProject(services);
   const elsewhere = createKeyDirectory(services.engine, clock);
   assert.notEqual(await elsewhere.find(publishableKey), null);
-  await rotateKey(services, projectId, "publishable");
+  await rotateKey(services, projectId, { kind: "publishable" });
   for (let seconds = 0; seconds < 5; seconds++) {
     clock.advance(1000);
     await elsewhere.find(publishableKey);
@@ -128,7 +129,7 @@ Deno.test("the same where the clock was set back by an hour", async () => {
   const { projectId, publishableKey } = await makeProject(services);
   const elsewhere = createKeyDirectory(services.engine, clock);
   assert.notEqual(await elsewhere.find(publishableKey), null);
-  await rotateKey(services, projectId, "publishable");
+  await rotateKey(services, projectId, { kind: "publishable" });
   clock.setBack(3_600_000);
   clock.advance(5000);
   assert.equal(await elsewhere.find(publishableKey), null);
@@ -153,7 +154,7 @@ Deno.test("a rotated key is refused at once and the fresh one works, the other k
   for (const key of [publishableKey, secretKey]) {
     assert.notEqual(await services.keys.find(key), null);
   }
-  const fresh = await rotateKey(services, projectId, "secret");
+  const fresh = (await rotateKey(services, projectId, { kind: "secret" })).key;
   assert.equal(await services.keys.find(secretKey), null);
   assert.equal((await services.keys.find(fresh))?.kind, "secret");
   assert.equal((await services.keys.find(publishableKey))?.projectId, projectId);
@@ -172,7 +173,7 @@ Deno.test("a key that is rotated while it is being looked up is refused from the
   const keys = createKeyDirectory(engine, clock);
   const early = keys.find(publishableKey);
   await reading.promise;
-  await rotateKey({ engine: services.engine, keys, clock }, projectId, "publishable");
+  await rotateKey({ engine: services.engine, keys, clock }, projectId, { kind: "publishable" });
   goOn.resolve();
   await early;
   assert.equal(await keys.find(publishableKey), null);
@@ -202,7 +203,7 @@ Deno.test("a key that was missing works as soon as it is there", async () => {
   const { projectId, secretKey } = await makeProject(services);
   const keys = createKeyDirectory(services.engine, clock);
   const other = { forget() {}, find: () => Promise.resolve(null) };
-  const fresh = await rotateKey({ ...services, keys: other }, projectId, "secret");
+  const fresh = (await rotateKey({ ...services, keys: other }, projectId, { kind: "secret" })).key;
   const back = createKeyDirectory(services.engine, clock);
   assert.equal(await keys.find(secretKey), null);
   assert.equal((await back.find(fresh))?.projectId, projectId);
@@ -223,7 +224,7 @@ Deno.test("a secret key is stored as a hash only, also after it was rotated", as
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId, secretKey } = await makeProject(services);
-  const rotated = await rotateKey(services, projectId, "secret");
+  const rotated = (await rotateKey(services, projectId, { kind: "secret" })).key;
   for (const { name } of Deno.readDirSync(opened.folder)) {
     if (!name.startsWith("control.db")) continue;
     const bytes = new TextDecoder("latin1").decode(await Deno.readFile(`${opened.folder}/${name}`));
@@ -238,9 +239,9 @@ Deno.test("the publishable key can be read again: the one that holds, or none", 
   const { services } = opened;
   const { projectId, publishableKey } = await makeProject(services);
   assert.equal(await publishableKeyOf(services, projectId), publishableKey);
-  const rotated = await rotateKey(services, projectId, "publishable");
+  const rotated = (await rotateKey(services, projectId, { kind: "publishable" })).key;
   assert.equal(await publishableKeyOf(services, projectId), rotated);
-  await rotateKey(services, projectId, "secret");
+  await rotateKey(services, projectId, { kind: "secret" });
   assert.equal(await publishableKeyOf(services, projectId), rotated);
   const other = await makeProject(services);
   assert.equal(await publishableKeyOf(services, other.projectId), other.publishableKey);

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { openTestServices } from "@/tests/support/test_services.ts";
+import { createKeyDirectory } from "./api_keys.ts";
 import { createProject } from "./create_project.ts";
-import { checkedKeyKind, eachProject, findProject, keysMadeAt, rotateKey } from "./projects.ts";
+import { checkedKeyKind, eachProject, findProject } from "./projects.ts";
+import { checkedGraceHours, endFormerKey, rotateKey } from "./rotate_key.ts";
+import { listKeys } from "./shown_keys.ts";
 import { type ProjectRecord, PROJECTS } from "./records.ts";
 
 const UNKNOWN = "66f1a0c2e4b0a1b2c3d4e5f6";
@@ -55,7 +58,7 @@ Deno.test("rotation gives a fresh key of the same kind and refuses the present o
   const { services } = opened;
   const { projectId, publishableKey, secretKey } = await createProject(services, INPUT);
   await services.keys.find(publishableKey);
-  const fresh = await rotateKey(services, projectId, "publishable");
+  const { key: fresh } = await rotateKey(services, projectId, { kind: "publishable" });
   assert.match(fresh, /^pk_live_/);
   assert.equal(await services.keys.find(publishableKey), null);
   assert.equal((await services.keys.find(fresh))?.projectId, projectId);
@@ -66,32 +69,123 @@ Deno.test("of 20 rotations at once exactly one key is left", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const { projectId } = await createProject(services, INPUT);
-  const keys = await Promise.all(
-    Array.from({ length: 20 }, () => rotateKey(services, projectId, "secret")),
+  const rotated = await Promise.all(
+    Array.from({ length: 20 }, () => rotateKey(services, projectId, { kind: "secret" })),
   );
-  const holders = await Promise.all(keys.map((key) => services.keys.find(key)));
+  const holders = await Promise.all(rotated.map(({ key }) => services.keys.find(key)));
   assert.equal(holders.filter((holder) => holder !== null).length, 1);
 });
 
 Deno.test("a project that is not there has no key to rotate", async () => {
   await using opened = await openTestServices();
-  await assert.rejects(rotateKey(opened.services, UNKNOWN, "secret"), {
+  await assert.rejects(rotateKey(opened.services, UNKNOWN, { kind: "secret" }), {
     code: "PROJECT_NOT_FOUND",
   });
 });
 
-Deno.test("it is known when each key was made, and of what kinds there are", async () => {
+Deno.test("members see the publishable key, the start of the secret one, and when each was made", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
-  const { projectId } = await createProject(services, INPUT);
+  const { projectId, publishableKey } = await createProject(services, INPUT);
   const madeAt = new Date(clock.now()).toISOString();
   clock.advance(60_000);
-  await rotateKey(services, projectId, checkedKeyKind("secret"));
+  const { key } = await rotateKey(services, projectId, { kind: checkedKeyKind("secret") });
   const rotatedAt = new Date(clock.now()).toISOString();
-  assert.deepEqual(await keysMadeAt(services, projectId), {
-    publishable: madeAt,
-    secret: rotatedAt,
-  });
-  assert.deepEqual(await keysMadeAt(services, UNKNOWN), {});
+  const formerValidUntil = null;
+  assert.deepEqual(await listKeys(services, projectId), [
+    { kind: "publishable", key: publishableKey, start: null, createdAt: madeAt, formerValidUntil },
+    { kind: "secret", key: null, start: key.slice(0, 12), createdAt: rotatedAt, formerValidUntil },
+  ]);
+  assert.deepEqual(await listKeys(services, UNKNOWN), []);
   assert.throws(() => checkedKeyKind("Secret"), { code: "INVALID_INPUT" });
+});
+
+const HOUR_MS = 3_600_000;
+
+Deno.test("a key that is rotated with a grace works until its end and no longer, in other processes within five seconds", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  for (const kind of ["publishable", "secret"] as const) {
+    const created = await createProject(services, INPUT);
+    const { projectId } = created;
+    const old = kind === "secret" ? created.secretKey : created.publishableKey;
+    const elsewhere = createKeyDirectory(services.engine, clock);
+    const rotated = await rotateKey(services, projectId, { kind, graceHours: 2 });
+    const end = new Date(clock.now() + 2 * HOUR_MS).toISOString();
+    assert.equal(rotated.formerValidUntil, end);
+    const shown = (await listKeys(services, projectId)).find((one) => one.kind === kind)!;
+    assert.equal(shown.formerValidUntil, end);
+    clock.advance(2 * HOUR_MS - 1);
+    for (const key of [old, rotated.key]) {
+      const holder = await services.keys.find(key);
+      assert.deepEqual([holder?.projectId, holder?.kind], [projectId, kind]);
+      assert.deepEqual(await elsewhere.find(key), holder);
+    }
+    clock.advance(5000);
+    for (const keys of [services.keys, elsewhere]) {
+      assert.equal(await keys.find(old), null);
+      assert.notEqual(await keys.find(rotated.key), null);
+    }
+    assert.ok((await listKeys(services, projectId)).every((one) => one.formerValidUntil === null));
+    assert.equal(await endFormerKey(services, projectId, kind), false, "it has ended by itself");
+  }
+});
+
+Deno.test("a second rotation ends the key before the former one, with a grace or without", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const { projectId, secretKey } = await createProject(services, INPUT);
+  const rotate = async (graceHours: number) =>
+    (await rotateKey(services, projectId, { kind: "secret", graceHours })).key;
+  const working = async (keys: string[]) => {
+    const holders = await Promise.all(keys.map((key) => services.keys.find(key)));
+    return holders.map((holder) => holder !== null);
+  };
+  const second = await rotate(24);
+  const third = await rotate(24);
+  assert.deepEqual(await working([secretKey, second, third]), [false, true, true]);
+  const fourth = await rotate(0);
+  assert.deepEqual(await working([second, third, fourth]), [false, false, true]);
+});
+
+Deno.test("of 20 rotations with a grace at once two keys are left: the present and one former", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const { projectId } = await createProject(services, INPUT);
+  const rotated = await Promise.all(
+    Array.from(
+      { length: 20 },
+      () => rotateKey(services, projectId, { kind: "secret", graceHours: 24 }),
+    ),
+  );
+  const holders = await Promise.all(rotated.map(({ key }) => services.keys.find(key)));
+  assert.equal(holders.filter((holder) => holder !== null).length, 2);
+});
+
+Deno.test("a former key is ended at once, and only the one of its kind and project", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const [one, other] = [
+    await createProject(services, INPUT),
+    await createProject(services, INPUT),
+  ];
+  for (const { projectId } of [one, other]) {
+    for (const kind of ["publishable", "secret"] as const) {
+      await rotateKey(services, projectId, { kind, graceHours: 1 });
+    }
+  }
+  assert.notEqual(await services.keys.find(one.secretKey), null);
+  assert.equal(await endFormerKey(services, one.projectId, "secret"), true);
+  assert.equal(await services.keys.find(one.secretKey), null);
+  for (const key of [one.publishableKey, other.secretKey, other.publishableKey]) {
+    assert.notEqual(await services.keys.find(key), null);
+  }
+  assert.equal(await endFormerKey(services, one.projectId, "secret"), false);
+});
+
+Deno.test("a grace is whole hours up to three days", () => {
+  for (const hours of [0, 1, 72]) assert.equal(checkedGraceHours(String(hours)), hours);
+  for (const text of ["", "-1", "73", "1.5", "1e1", "x", "100"]) {
+    assert.throws(() => checkedGraceHours(text), { code: "INVALID_INPUT" }, text);
+  }
 });

@@ -8,6 +8,7 @@ import { type AuthSettings, authSettingsOf } from "./auth_settings.ts";
 import { type FileSettings, fileSettingsOf } from "./file_settings.ts";
 import type { Plans } from "./plans.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
+import { publishableKeyOf, publishableKeysOf } from "./shown_keys.ts";
 
 /** A project as its members see it. */
 export interface ShownProject {
@@ -17,6 +18,8 @@ export interface ShownProject {
   readonly allowedOrigins: readonly string[];
   readonly auth: AuthSettings;
   readonly files: FileSettings;
+  /** Null where only its hash is known. */
+  readonly publishableKey: string | null;
   readonly hasAiKey: boolean;
   /** The plan of its owner. */
   readonly plan: PlanName;
@@ -25,9 +28,20 @@ export interface ShownProject {
   readonly createdAt: string;
 }
 
+type ShownServices = { readonly engine: Engine; readonly plans: Plans };
+
 export async function shownProject(
-  { plans }: { plans: Plans },
+  services: ShownServices,
+  member: Pick<ProjectMember, "project" | "role">,
+): Promise<ShownProject> {
+  const { _id: projectId } = member.project;
+  return await shown(services, member, await publishableKeyOf(services, projectId));
+}
+
+async function shown(
+  { plans }: ShownServices,
   { project, role }: Pick<ProjectMember, "project" | "role">,
+  publishableKey: string | null,
 ): Promise<ShownProject> {
   return {
     projectId: project._id,
@@ -36,6 +50,7 @@ export async function shownProject(
     allowedOrigins: project.allowedOrigins,
     auth: authSettingsOf(project),
     files: fileSettingsOf(project),
+    publishableKey,
     // Projects of earlier versions know no AI key.
     hasAiKey: (project.sealedAiKey ?? null) !== null,
     plan: (await plans.of(project._id)).name,
@@ -73,11 +88,13 @@ export async function listProjects(
     const found = engine.records<ProjectRecord>("control", PROJECTS).find({ filter });
     for await (const project of found) projects.set(project._id, project);
   }
+  const publishableKeys = await publishableKeysOf(services, [...projects.keys()]);
   const items: ShownProject[] = [];
   for (const { projectId, role } of members) {
     const project = projects.get(projectId);
     if (project === undefined || isTrashed(project)) continue;
-    items.push(await shownProject(services, { project, role }));
+    const publishableKey = publishableKeys.get(projectId) ?? null;
+    items.push(await shown(services, { project, role }, publishableKey));
   }
   return { items, nextCursor };
 }

@@ -1,6 +1,6 @@
 import { PROJECT_TRASH_DAYS, PROJECTS_PER_HOUR, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
-import { keyKind, pageQuery, projectId } from "../parameters.ts";
+import { pageQuery, projectId } from "../parameters.ts";
 import {
   CREATED_PROJECT_EXAMPLE,
   CreatedProject,
@@ -10,7 +10,6 @@ import {
   ProjectDeletion,
   ProjectInput,
   ProjectList,
-  RotatedKey,
   SETTINGS_EXAMPLE,
   TRASHED_PROJECT_EXAMPLE,
   TrashedProject,
@@ -143,26 +142,6 @@ export const deleteProject = contract({
   problems: ["PROJECT_NAME_MISMATCH"],
 });
 
-export const rotateProjectKey = contract({
-  operationId: "rotateProjectKey",
-  tag: TAG,
-  method: "post",
-  path: "/api/projects/{projectId}/keys/{kind}/rotate",
-  summary: "Rotate an API key for the project's admins",
-  description: "Puts a fresh key in the place of the present one, which is refused from now on. " +
-    "It is shown this once.",
-  security: projectMember("admin"),
-  params: { projectId, kind: keyKind },
-  success: [{
-    status: 200,
-    description: "The fresh key.",
-    data: RotatedKey,
-    example: { kind: "secret", key: CREATED_PROJECT_EXAMPLE.secretKey },
-    message: "Key rotated",
-  }],
-  problems: [],
-});
-
 export const getProjectUsage = contract({
   operationId: "getProjectUsage",
   tag: TAG,
@@ -189,6 +168,5 @@ export const PROJECTS = [
   getProject,
   patchProject,
   deleteProject,
-  rotateProjectKey,
   getProjectUsage,
 ];

@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { bodySaying, LINE_PATTERN, onlyMembers } from "../inputs.ts";
-import { KEY_KINDS } from "@/lib/projects/api_keys.ts";
 import { shown } from "@/lib/text/input_text.ts";
 import { didYouMean } from "@/lib/text/nearest.ts";
 import { ID_ANY_CASE } from "@/lib/ids.ts";
@@ -125,7 +124,7 @@ export const CREATED_PROJECT_EXAMPLE = {
 export const CreatedProject = z.strictObject({
   projectId: id,
   name,
-  publishableKey: z.string().openapi({ description: "For browsers. Shown this once." }),
+  publishableKey: z.string().openapi({ description: "For browsers; it may be public." }),
   secretKey: z.string().openapi({
     description: "For servers only. Shown this once.",
   }),
@@ -136,6 +135,7 @@ export const PROJECT_EXAMPLE = {
   ...SETTINGS_EXAMPLE,
   auth: AUTH_DEFAULTS,
   files: FILE_DEFAULTS,
+  publishableKey: CREATED_PROJECT_EXAMPLE.publishableKey,
   hasAiKey: false,
   plan: "free",
   role: "owner",
@@ -148,6 +148,9 @@ export const Project = z.strictObject({
   ...settings,
   auth,
   files: fileSettings,
+  publishableKey: z.string().nullable().openapi({
+    description: "For browsers; it may be public. Null where only its hash is known.",
+  }),
   hasAiKey: z.boolean().openapi({ description: "Whether an AI key is stored for it." }),
   plan,
   role: role.openapi({ description: "Of the account that asks." }),
@@ -191,13 +194,6 @@ export const TrashedProject = z.strictObject({
     description: "Until then an administrator of the server can restore it.",
   }),
 }).openapi("TrashedProject", { example: TRASHED_PROJECT_EXAMPLE });
-
-export const RotatedKey = z.strictObject({
-  kind: z.enum(KEY_KINDS),
-  key: z.string().openapi({ description: "Shown this once." }),
-}).openapi("RotatedKey", {
-  example: { kind: "secret", key: CREATED_PROJECT_EXAMPLE.secretKey },
-});
 
 export const MEMBER_EXAMPLE = {
   accountId: EXAMPLE_ID,

@@ -1,7 +1,8 @@
 import { reseal } from "@/lib/operations/reseal.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { KeyKind } from "@/lib/projects/api_keys.ts";
-import { publishableKeyOf, rotateKey } from "@/lib/projects/projects.ts";
+import { checkedGraceHours, rotateKey } from "@/lib/projects/rotate_key.ts";
+import { publishableKeyOf } from "@/lib/projects/shown_keys.ts";
 import { type Linking, saveProvider } from "@/lib/projects/providers.ts";
 import type { Services } from "@/lib/services.ts";
 import { knownProvider } from "@/lib/social/providers.ts";
@@ -40,11 +41,18 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
   }],
   ["key rotate", {
     summary: "Put a new key in the place of the present one",
-    usage: "--project ID --kind publishable|secret",
-    options: { values: ["project", "kind"] },
-    run: async (services, args) => ({
-      key: await rotateKey(services, await projectId(services, args), keyKind(args)),
-    }),
+    usage: "--project ID --kind publishable|secret [--grace-hours N]",
+    options: { values: ["project", "kind", "grace-hours"] },
+    async run(services, args) {
+      const kind = keyKind(args);
+      const graceHours = checkedGraceHours(args.optional("grace-hours") ?? "0");
+      const rotated = await rotateKey(services, await projectId(services, args), {
+        kind,
+        graceHours,
+      });
+      const { key, formerValidUntil } = rotated;
+      return { key, ...(formerValidUntil !== null && { formerValidUntil }) };
+    },
   }],
   ["provider set", {
     summary: "Set up a sign-in provider; its client secret comes by standard input",

@@ -15,6 +15,7 @@ export const OPTION_TEXTS: Readonly<Record<string, string>> = {
   email: "An e-mail address, in any letter case",
   file: "A file with JSON; - reads standard input",
   from: "The file to read; where - is allowed it reads standard input",
+  "grace-hours": "For how many hours the present key works as well: up to 72, 0 if left out",
   json: "Print one JSON object on one line",
   kind: "Which of the two keys",
   limit: "How many to list at most: up to 1000, 100 if left out",

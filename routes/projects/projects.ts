@@ -1,7 +1,6 @@
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
-import { rotateKey } from "@/lib/projects/projects.ts";
 import { listProjects, shownProject } from "@/lib/projects/shown_project.ts";
 import { trashProject } from "@/lib/operations/project_trash.ts";
 import { projectUsage } from "@/lib/operations/project_usage.ts";
@@ -41,14 +40,6 @@ export const handleDeleteProject: HandlerOf<typeof projects.deleteProject> = asy
   const restorableUntil = await trashProject(services, principal, c.req.valid("json").name);
   const { _id: projectId } = principal.project;
   return ok(200, JSON.stringify({ projectId, restorableUntil }), "Project deleted");
-};
-
-export const handleRotateProjectKey: HandlerOf<typeof projects.rotateProjectKey> = async (c) => {
-  const { services, principal } = c.var;
-  const { kind } = c.req.valid("param");
-  const key = await rotateKey(services, principal.project._id, kind);
-  const reply = ok(200, JSON.stringify({ kind, key }), "Key rotated");
-  return { ...reply, headers: [NO_STORE] };
 };
 
 export const handleGetProjectUsage: HandlerOf<typeof projects.getProjectUsage> = async (c) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { type SessionRecord, SESSIONS } from "@/lib/auth/sessions.ts";
-import { rotateKey } from "@/lib/projects/projects.ts";
+import { rotateKey } from "@/lib/projects/rotate_key.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { createTestCollection, NOBODY, refused } from "./test_collection.ts";
@@ -33,8 +33,8 @@ const random = (length: number): string => "A1b2-_".repeat(length).slice(0, leng
 async function badKeys(app: TestApp, project: TestProject): Promise<Record<string, string | null>> {
   const { publishableKey, secretKey, projectId } = project;
   const renewed = await app.project();
-  await rotateKey(app.services, renewed.projectId, "publishable");
-  await rotateKey(app.services, renewed.projectId, "secret");
+  await rotateKey(app.services, renewed.projectId, { kind: "publishable" });
+  await rotateKey(app.services, renewed.projectId, { kind: "secret" });
   return {
     missing: null,
     empty: "",
@@ -229,7 +229,9 @@ for (const sample of SAMPLES.filter(takesKey)) {
     const { project } = collection;
     const send = (key: string) => app.send({ ...call, headers: { "x-api-key": key } });
     assert.notEqual((await send(project.publishableKey)).body?.code, "API_KEY_INVALID");
-    const fresh = await rotateKey(app.services, project.projectId, "publishable");
+    const { key: fresh } = await rotateKey(app.services, project.projectId, {
+      kind: "publishable",
+    });
     refused(await send(project.publishableKey), 401, "API_KEY_INVALID");
     assert.notEqual((await send(fresh)).body?.code, "API_KEY_INVALID");
     assert.notEqual((await send(project.secretKey)).body?.code, "API_KEY_INVALID");

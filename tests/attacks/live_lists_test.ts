@@ -1,7 +1,7 @@
 /** Live lists as those meet them who want to see what is not theirs. */
 
 import assert from "node:assert/strict";
-import { rotateKey } from "@/lib/projects/projects.ts";
+import { rotateKey } from "@/lib/projects/rotate_key.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import type { Id } from "@/lib/store/port.ts";
 import { ALL } from "@/lib/store/filter.ts";
@@ -117,7 +117,8 @@ const REVOCATIONS: Readonly<
       path: `/api/userAuth/users/${id}`,
       headers: { "x-api-key": project.secretKey },
     }),
-  "key rotated": (by, { project }) => rotateKey(by.services, project.projectId, "publishable"),
+  "key rotated": (by, { project }) =>
+    rotateKey(by.services, project.projectId, { kind: "publishable" }),
 };
 
 Deno.test("listenToDocuments ends within five seconds for who signed out, was disabled or deleted, or whose key rotated, here or in another process", async () => {
@@ -166,7 +167,7 @@ Deno.test("listenToDocuments with the secret key ends when it is rotated", async
   const { app, project, listen } = notes;
   await using reader = await listen("");
   await reader.expect("list");
-  await rotateKey(app.services, project.projectId, "secret");
+  await rotateKey(app.services, project.projectId, { kind: "secret" });
   app.clock.advance(REVOKED_MS);
   assert.equal((await untilEnd(reader)).shown, "");
 });
@@ -236,7 +237,7 @@ Deno.test("createLiveTicket opens the list of who asked, whoever brings it, and 
   assert.equal(await refusal(late), "401 ACCESS_TOKEN_INVALID");
   assert.equal(await refusal(late), "401 TICKET_INVALID");
   const held = await ticket(ann);
-  await rotateKey(app.services, project.projectId, "publishable");
+  await rotateKey(app.services, project.projectId, { kind: "publishable" });
   assert.equal(await refusal(held), "401 API_KEY_INVALID");
   const { engine } = app.services;
   assert.equal(await engine.records(project.projectId, LIVE_TICKETS).count(ALL), 0);

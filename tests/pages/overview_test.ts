@@ -57,6 +57,32 @@ Deno.test("a key is rotated once it was asked for; a new secret key is shown in 
   }
 });
 
+Deno.test("a rotated key works for the time that was chosen, and is ended by a form before", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app);
+  const { projectId, publishableKey, secretKey } = await ownedProject(account);
+  const dashboard = openDashboard(app, account);
+  const page = await dashboard.get(homeOf(projectId));
+  assert.ok(page.text.includes(`${secretKey.slice(0, 12)}…`));
+  assert.ok(!page.text.includes(secretKey.slice(0, 13)));
+  const old = { publishable: publishableKey, secret: secretKey };
+  for (const kind of ["publishable", "secret"] as const) {
+    const rotated = await dashboard.fill(page, `Create a new ${kind} key`, { graceHours: "24" });
+    assert.match(rotated.words, /The one before works until/);
+    assert.ok(await works(app, old[kind]));
+    const after = await dashboard.get(homeOf(projectId));
+    assert.match(after.words, /The old key is valid until/);
+    assert.ok(after.document.querySelector("time[datetime='2026-02-01T12:00:00.000Z']"));
+    const ended = await dashboard.fill(after, `End the old ${kind} key now`);
+    const done = await dashboard.follow(ended);
+    assert.match(done.words, /The old key is refused from now on/);
+    assert.ok(!labels(done).includes(`End the old ${kind} key now`));
+    assert.ok(!await works(app, old[kind]));
+  }
+  const refusedPost = { kind: "secret", graceHours: "73" };
+  assert.equal((await dashboard.submit(`${homeOf(projectId)}/keys`, refusedPost)).status, 400);
+});
+
 Deno.test("another kind of key is refused, and nothing is rotated", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app);

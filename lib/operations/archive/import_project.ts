@@ -2,7 +2,7 @@ import { Problem } from "../../problems.ts";
 import { createWebhook, listWebhooks } from "../../events/webhooks/manage.ts";
 import { LIST_LIMIT_MAX } from "../../limits.ts";
 import { UNLIMITED } from "../../projects/plans.ts";
-import { rotateKey } from "../../projects/projects.ts";
+import { rotateKey } from "../../projects/rotate_key.ts";
 import type { Services } from "../../services.ts";
 import { setProvider } from "../../social/manage_providers.ts";
 import { eq } from "../../store/filter.ts";
@@ -78,8 +78,8 @@ export async function importProject(
     const data = await importData(services, open, { ...options, archive, state });
     const todo = await finishConfiguration(unlimited, projectId, { archive, secrets });
     const areKeysKept = secrets !== null && await applySecrets(services, projectId, secrets);
-    const keyOf = (kind: "publishable" | "secret") =>
-      areKeysKept ? null : rotateKey(services, projectId, kind);
+    const keyOf = async (kind: "publishable" | "secret") =>
+      areKeysKept ? null : (await rotateKey(services, projectId, { kind })).key;
     const [publishableKey, secretKey] = [await keyOf("publishable"), await keyOf("secret")];
     await state.finish(services.newId, ownerId);
     services.plans.forgetProject(projectId);

@@ -70,7 +70,8 @@ export async function applySecrets(
       const keys = tx.records<ApiKeyRecord>(API_KEYS);
       for (const kind of KEY_KINDS) {
         const its = and(eq("projectId", projectId), eq("kind", kind));
-        await keys.updateOne(its, { set: { hash: apiKeys[kind] } });
+        // Of a key from elsewhere only the hash is known.
+        await keys.updateOne(its, { set: { hash: apiKeys[kind] }, unset: ["text", "start"] });
       }
     });
     return true;

@@ -1,7 +1,7 @@
 import type { Mount } from "../../handler.ts";
 import { member } from "../guards.ts";
 import { get, post } from "../pages.ts";
-import { changeAddresses, rotateByForm, showOverview } from "./overview.tsx";
+import { changeAddresses, endFormerByForm, rotateByForm, showOverview } from "./overview.tsx";
 import { showRequests } from "./requests.tsx";
 
 const HOME = "/dashboard/projects/{projectId}";
@@ -10,5 +10,6 @@ export function overviewPages(mount: Mount): void {
   mount(get(HOME, member("viewer")), showOverview);
   mount(post(HOME, member("admin")), changeAddresses);
   mount(post(`${HOME}/keys`, member("admin")), rotateByForm);
+  mount(post(`${HOME}/keys/end`, member("admin")), endFormerByForm);
   mount(get(`${HOME}/requests`, member("viewer")), showRequests);
 }

@@ -1,13 +1,15 @@
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import {
-  checkedKeyKind,
-  keysMadeAt,
-  publishableKeyOf,
-  rotateKey,
-} from "@/lib/projects/projects.ts";
+import { checkedKeyKind } from "@/lib/projects/projects.ts";
 import { readRequestCounts } from "@/lib/projects/request_counts.ts";
+import {
+  checkedGraceHours,
+  endFormerKey,
+  type RotatedKey,
+  rotateKey,
+} from "@/lib/projects/rotate_key.ts";
+import { listKeys } from "@/lib/projects/shown_keys.ts";
 import { listProviders } from "@/lib/social/manage_providers.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Bar, ProjectShell } from "../components/shell.tsx";
@@ -16,7 +18,7 @@ import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { Addresses, type RefusedAddress } from "./addresses.tsx";
-import { type FreshKey, Keys } from "./keys.tsx";
+import { Keys } from "./keys.tsx";
 import { OverviewTabs } from "./overview_tabs.tsx";
 import { Requests } from "./requests.tsx";
 import { isReadByAnybody, Snippets } from "./snippets.tsx";
@@ -24,6 +26,7 @@ import { isReadByAnybody, Snippets } from "./snippets.tsx";
 const DONE = {
   siteUrl: "The Site URL is saved.",
   allowedOrigins: "The allowed origins are saved.",
+  formerKey: "The old key is refused from now on.",
 };
 
 export const showOverview: PageHandler<ProjectMember> = async (c) =>
@@ -50,22 +53,30 @@ const linesOf = (text: string): string[] =>
 /** The new key is in the answer itself: a secret one is shown once, and none is in an address. */
 export const rotateByForm: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
+  const form = await c.var.body.form();
+  const kind = checkedKeyKind(form.get("kind") ?? "");
+  const graceHours = checkedGraceHours(form.get("graceHours") ?? "0");
+  const fresh = await rotateKey(services, principal.project._id, { kind, graceHours });
+  return pageReply(await overviewPage(c, { fresh }));
+};
+
+export const endFormerByForm: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal: { project: { _id: projectId } } } = c.var;
   const kind = checkedKeyKind((await c.var.body.form()).get("kind") ?? "");
-  const key = await rotateKey(services, principal.project._id, kind);
-  return pageReply(await overviewPage(c, { fresh: { kind, key } }));
+  await endFormerKey(services, projectId, kind);
+  return seeOther(`${homeOf(projectId)}?done=formerKey`);
 };
 
 async function overviewPage(
   c: PageContext<ProjectMember>,
-  { fresh = null, refused = null }: { fresh?: FreshKey | null; refused?: RefusedAddress | null },
+  { fresh = null, refused = null }: { fresh?: RotatedKey | null; refused?: RefusedAddress | null },
 ) {
   const { services, principal, state: { query } } = c.var;
   const { project } = principal;
   const { _id: projectId } = project;
-  const [frame, madeAt, publishableKey, collections, providers, counts] = await Promise.all([
+  const [frame, keys, collections, providers, counts] = await Promise.all([
     loadFrame(services, principal),
-    keysMadeAt(services, projectId),
-    publishableKeyOf(services, projectId),
+    listKeys(services, projectId),
     listCollections(services, projectId),
     listProviders(services, projectId),
     readRequestCounts(services, projectId),
@@ -91,18 +102,12 @@ async function overviewPage(
               : "An admin of the project creates the first collection."}
           </p>
         )}
-        <Keys
-          home={frame.home}
-          madeAt={madeAt}
-          publishableKey={publishableKey}
-          fresh={fresh}
-          mayChange={mayChange}
-        />
+        <Keys home={frame.home} keys={keys} fresh={fresh} mayChange={mayChange} />
         <Addresses project={project} home={frame.home} refused={refused} mayChange={mayChange} />
         <Requests projectId={projectId} counts={counts} />
         <Snippets
           publicUrl={services.config.publicUrl}
-          publishableKey={publishableKey}
+          publishableKey={keys.find(({ kind }) => kind === "publishable")?.key ?? null}
           collection={collections.find(isReadByAnybody) ?? collections[0] ?? null}
           makes={mayChange ? `${frame.home}/collections` : null}
           provider={(providers.find(({ enabled }) => enabled) ?? providers[0]!).provider}
