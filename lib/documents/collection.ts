@@ -38,13 +38,13 @@ const SERVER_SHAPES: Readonly<Record<string, FieldShape>> = {
 
 /**
  * `restsOn` is the record that holds the definition and `version` its version, both left out where
- * nothing is written under it; `id` is the record's, and left out where it is not stored; `storedAs`
+ * nothing is written under it; `renames` are left out where nothing is renamed; `id` is the record's, and left out where it is not stored; `storedAs`
  * is what its documents are kept under, its name if left out.
  */
 export function compileCollection(
   definition: CollectionDefinition,
   { storedAs = definition.name, id = null, ...stands }:
-    & Pick<Definition, "restsOn" | "version">
+    & Pick<Definition, "restsOn" | "version" | "renames">
     & { readonly storedAs?: string; readonly id?: Id | null } = {},
 ): Collection {
   const files = fileFieldsOf(definition.fields);

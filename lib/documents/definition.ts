@@ -11,6 +11,7 @@ import { definitionSchema } from "./definition_schema.ts";
 import { indexFault, isIndexable, searchPaths } from "./definition_indexes.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 import { DECLARED_NAME, isServerField, nameProblem } from "./names.ts";
+import { renameFault } from "./renames.ts";
 import { shown } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { DefaultsRoom, DefaultsTooLarge, filledValue } from "./defaults.ts";
@@ -38,9 +39,10 @@ export function parseDefinition(input: unknown): CollectionDefinition {
   if (countFields(parsed.data.fields) > DEFINITION_FIELDS_MAX) {
     throw invalid(`A collection may declare up to ${DEFINITION_FIELDS_MAX} fields.`);
   }
-  const definition = withOwnerField(parsed.data);
+  const definition = withOwnerField(withRenamedOwner(parsed.data));
   const { strict } = definition;
   checkFields(definition.fields, { path: "", depth: 1, inArray: false, strict });
+  checkRenames(definition);
   checkSearchFields(definition);
   checkIndexList(definition);
   return definition;
@@ -133,6 +135,14 @@ function checkName(name: string): void {
   }
 }
 
+/** The owner's field is called as its values are from now on, also where `rls` is left out. */
+function withRenamedOwner(definition: CollectionDefinition): CollectionDefinition {
+  const { fields, rls } = definition;
+  if (fields.some(({ key }) => key === rls.ownerField)) return definition;
+  const ownerField = fields.find(({ renamedFrom }) => renamedFrom === rls.ownerField)?.key;
+  return ownerField === undefined ? definition : { ...definition, rls: { ...rls, ownerField } };
+}
+
 function withOwnerField(definition: CollectionDefinition): CollectionDefinition {
   const { enabled, ownerField } = definition.rls;
   if (!enabled) return definition;
@@ -159,6 +169,11 @@ function withOwnerField(definition: CollectionDefinition): CollectionDefinition 
     throw invalid(`The owner field "${ownerField}" ${message}.`, faults);
   }
   return definition;
+}
+
+function checkRenames({ fields }: CollectionDefinition): void {
+  const fault = renameFault(fields);
+  if (fault !== null) throw invalid(`The field ${shown(fault.path)} ${fault.message}.`, [fault]);
 }
 
 function checkSearchFields({ fields }: CollectionDefinition): void {
@@ -221,6 +236,9 @@ function checkField(field: FieldDefinition, at: FieldPlace): void {
     throw refuse("must begin with a letter and have up to 64 letters, digits, - or _");
   }
   if (at.depth === 1 && isServerField(field.key)) throw refuse("is set by the server");
+  if (field.renamedFrom !== undefined && (at.depth > 1 || at.inArray)) {
+    throw refuse("cannot be renamed: only fields at the top of documents can");
+  }
   if (at.depth > DEFINITION_DEPTH_MAX) {
     throw refuse(`is nested deeper than ${DEFINITION_DEPTH_MAX} levels`);
   }

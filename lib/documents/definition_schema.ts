@@ -89,6 +89,14 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
           "counts. `keep` is the default.",
       ),
       default: z.unknown().optional().describe("Fills the field where it is missing; not null."),
+      ...(form === "given" && {
+        renamedFrom: z.string().optional().describe(
+          "The field whose values this one takes over, in every document that has one. It is " +
+            "declared in the definition that stands, and not in this one; this one is new. Only for " +
+            "fields at the top of documents. It is not kept: once it is done, the same definition " +
+            "can be sent again. In a new collection it moves nothing.",
+        ),
+      }),
     }),
     `Field${suffix}`,
     `A declared field. Fields nest up to ${DEFINITION_DEPTH_MAX} levels.`,

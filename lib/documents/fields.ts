@@ -33,6 +33,11 @@ export interface FieldDefinition extends ItemDefinition {
   readonly default?: Json;
   /** Whether it holds paths of the project's files. */
   readonly file?: boolean;
+  /**
+   * The field whose values it takes over. Only in a definition that is given from outside: what is
+   * stored and shown has none.
+   */
+  readonly renamedFrom?: string;
   /** What becomes of a file that a document holds no more. */
   readonly onDelete?: (typeof FILE_FATES)[number];
 }

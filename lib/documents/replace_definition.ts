@@ -4,7 +4,7 @@ import { Problem } from "../problems.ts";
 import { Outdated, StoreUnavailable, UniqueViolation } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
-import type { DefinitionBuild, Engine, Id, Records } from "../store/port.ts";
+import type { DefinitionBuild, Engine, FieldRename, Id, Records } from "../store/port.ts";
 import {
   collectionOf,
   type CollectionRecord,
@@ -16,6 +16,7 @@ import { type Collection, compileCollection, type StoredDocument } from "./colle
 import type { CollectionDefinition } from "./fields.ts";
 import { findRecord, redefine, type Redefining } from "./redefine.ts";
 import { holdReferences, referencedIds } from "./references.ts";
+import { renamesBetween, withoutRenames } from "./renames.ts";
 import {
   findViolations,
   type NewRules,
@@ -33,6 +34,7 @@ export interface ReplaceServices {
 }
 
 export interface Replacement {
+  /** As it is given, with what is renamed. */
   readonly definition: CollectionDefinition;
   /** Throws where the stored definition is not one to be replaced. */
   admit(stored: CollectionDefinition): void;
@@ -68,35 +70,52 @@ async function attempt(
   projectId: Id,
   replacement: Replacement,
 ): Promise<CollectionDefinition> {
-  const { definition, admit } = replacement;
+  const { definition: { name }, admit } = replacement;
   await using build = await builtAhead(services, projectId, replacement);
   const isBuilt = build?.written !== undefined;
-  return await redefine(services, projectId, definition.name, (redefining) => {
-    admit(definitionOf(redefining.stored.value));
-    return store(services, redefining, { definition, isBuilt });
+  return await redefine(services, projectId, name, (redefining) => {
+    const before = definitionOf(redefining.stored.value);
+    admit(before);
+    return store(services, redefining, { ...stepBetween(before, replacement.definition), isBuilt });
   });
 }
+
+/** What leads from one definition to another one. */
+interface DefinitionStep {
+  readonly definition: CollectionDefinition;
+  readonly renames: readonly FieldRename[];
+}
+
+const stepBetween = (
+  before: CollectionDefinition,
+  given: CollectionDefinition,
+): DefinitionStep => ({
+  definition: withoutRenames(given),
+  renames: renamesBetween(before, given),
+});
 
 /** Null where there is nothing that takes long. */
 async function builtAhead(
   { engine }: ReplaceServices,
   projectId: Id,
-  { definition, admit }: Replacement,
+  { definition: given, admit }: Replacement,
 ): Promise<DefinitionBuild | null> {
   const records = engine.records<CollectionRecord>(projectId, COLLECTIONS);
-  const stored = await findRecord(records, definition.name);
+  const stored = await findRecord(records, given.name);
   const before = collectionOf(stored);
   admit(before.definition);
-  const { records: after } = compileCollection(definition, { storedAs: placeOf(stored.value) });
-  const rules = newRules(before.definition, definition, { unique: false });
-  const isChecked = newRules(before.definition, definition) !== null;
-  const change = { before: before.records, after, isChecked };
+  const { definition, renames } = stepBetween(before.definition, given);
+  const storedAs = placeOf(stored.value);
+  const { records: after } = compileCollection(definition, { storedAs, renames });
+  const rules = newRules(before.definition, definition, { unique: false, renames });
+  const allRules = newRules(before.definition, definition, { renames });
+  const change = { before: before.records, after, isChecked: allRules !== null };
   await using undo = new AsyncDisposableStack();
   const build = undo.use(await engine.build(projectId, change));
   if (build === null) return null;
   await referencedIds(records, definition);
   const documents = engine.records<StoredDocument>(projectId, before.records);
-  refuseViolations(await findViolations(documents, before.definition, definition));
+  refuseViolations(await findViolations(documents, allRules));
   await build.run();
   await catchUp(build, documents, rules);
   undo.move();
@@ -141,16 +160,21 @@ async function violationsAmong(
 async function store(
   { clock }: ReplaceServices,
   redefining: Redefining,
-  { definition, isBuilt }: { definition: CollectionDefinition; isBuilt: boolean },
+  { definition, renames, isBuilt }: DefinitionStep & { readonly isBuilt: boolean },
 ): Promise<CollectionDefinition> {
   const { tx, records, stored, version } = redefining;
   await holdReferences(records, definition);
   const before = collectionOf(stored);
-  const after = compileCollection(definition, { version, storedAs: placeOf(stored.value) });
+  const after = compileCollection(definition, {
+    version,
+    storedAs: placeOf(stored.value),
+    renames,
+  });
+  const rules = newRules(before.definition, definition, { renames });
   refuseViolations(
     isBuilt
-      ? await violationsSince(redefining, before, after)
-      : await findViolations(tx.records(before.records), before.definition, definition),
+      ? await violationsSince(redefining, { before, after, rules })
+      : await findViolations(tx.records(before.records), rules),
   );
   await records.updateOne(eq("_id", stored.value._id), {
     set: { definition: asJson(definition), updatedAt: timestamp(clock) },
@@ -162,12 +186,14 @@ async function store(
 /** Throws `Outdated` where the build does not stand any more. */
 async function violationsSince(
   { tx }: Redefining,
-  before: Collection,
-  after: Collection,
+  { before, after, rules }: {
+    readonly before: Collection;
+    readonly after: Collection;
+    readonly rules: NewRules | null;
+  },
 ): Promise<Violation[]> {
   const ids = await tx.written?.(after.records) ?? null;
   if (ids === null) throw new Outdated();
-  const rules = newRules(before.definition, after.definition);
   return await violationsAmong(tx.records<StoredDocument>(before.records), ids, rules);
 }
 

@@ -7,10 +7,11 @@ import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import type { Plan, Plans } from "../projects/plans.ts";
 import { ALL } from "../store/filter.ts";
-import { UniqueViolation } from "../store/errors.ts";
+import { StoreUnavailable, UniqueViolation } from "../store/errors.ts";
 import type { Engine, Id, Records, Transaction } from "../store/port.ts";
 import {
   type Catalog,
+  collectionOf,
   type CollectionRecord,
   COLLECTIONS,
   definitionOf,
@@ -23,6 +24,7 @@ import { type CollectionDefinition } from "./fields.ts";
 import { shown } from "../text/input_text.ts";
 import { findRecord } from "./redefine.ts";
 import { holdReferences } from "./references.ts";
+import { renamesBetween, withoutRenames } from "./renames.ts";
 import { asJson, refuseViolations, replaceDefinition } from "./replace_definition.ts";
 
 export interface CollectionServices {
@@ -42,20 +44,21 @@ export async function createCollection(
   projectId: Id,
   definition: CollectionDefinition,
 ): Promise<CollectionDefinition> {
-  await createCollections(services, projectId, [definition]);
-  return definition;
+  const [created] = await createCollections(services, projectId, [definition]);
+  return created!;
 }
 
 /**
- * Stores several new collections, which may refer to each other, or none of them. Throws as
- * {@linkcode createCollection} does.
+ * Stores several new collections, which may refer to each other, or none of them. Resolves to their
+ * definitions as they are stored. Throws as {@linkcode createCollection} does.
  */
 export async function createCollections(
   services: CollectionServices,
   projectId: Id,
-  definitions: readonly CollectionDefinition[],
-): Promise<void> {
+  given: readonly CollectionDefinition[],
+): Promise<readonly CollectionDefinition[]> {
   const { engine, plans, catalog } = services;
+  const definitions = given.map(withoutRenames); // There is nothing yet to be moved.
   const fresh = definitions.map((definition) => newRecord(services, definition));
   const plan = await plans.of(projectId);
   await ensureLock(engine, projectId, "collections");
@@ -70,6 +73,7 @@ export async function createCollections(
     }
   });
   for (const { name } of fresh) catalog.forget(projectId, name);
+  return definitions;
 }
 
 /** Throws `PLAN_LIMIT_REACHED` where as many more are too many. */
@@ -133,8 +137,9 @@ const tagOf = (part: unknown): string => sha256(JSON.stringify(part)).slice(0, 2
 
 /**
  * Replaces a collection's definition; its name selects it. Stored documents keep fields that are
- * no longer declared. Where nothing is changed documents are looked at, and mended where they can
- * be, for some seconds. Throws `DEFINITION_CONFLICT` that names the first ten that do not fit, and
+ * no longer declared, and what is renamed is moved. Where nothing is changed documents are looked
+ * at, and mended where they can be, for some seconds. Resolves to the definition as it is stored.
+ * Throws `INVALID_DEFINITION` for a rename that cannot be done, `DEFINITION_CONFLICT` that names the first ten that do not fit, and
  * `PRECONDITION_FAILED` for a definition that is another by now.
  *
  * @param seen What the change was made from, as far as that counts.
@@ -142,23 +147,42 @@ const tagOf = (part: unknown): string => sha256(JSON.stringify(part)).slice(0, 2
 export async function updateCollection(
   services: CollectionServices,
   projectId: Id,
-  definition: CollectionDefinition,
+  given: CollectionDefinition,
   seen: Partial<DefinitionTags> = {},
 ): Promise<CollectionDefinition> {
   const { engine, catalog } = services;
+  const definition = withoutRenames(given);
   const { name } = definition;
   const before = await replaceDefinition(services, projectId, {
-    definition,
+    definition: given,
     admit: (stored) => refuseChanged(stored, seen),
   });
   catalog.forget(projectId, name);
-  // Until then other processes may read by the rules before, which show more.
-  if (engine.foreignVersion === undefined && showsLess(before, definition)) await delay(CACHE_MS);
+  const isMoved = renamesBetween(before, given).length > 0;
+  // Until then other processes may read by the rules before, which show more, or by former names.
+  if (engine.foreignVersion === undefined && (isMoved || showsLess(before, definition))) {
+    await delay(CACHE_MS);
+  }
+  if (isMoved) await reclaim(services, projectId, name);
   if (JSON.stringify(before) === JSON.stringify(definition)) {
     const { violations } = await checkDocuments(services, { projectId, name, limitMs: CHECK_MS });
     refuseViolations(violations);
   }
   return definition;
+}
+
+/** What is left is freed by maintenance: the change itself is done. */
+async function reclaim(
+  { engine }: Pick<CollectionServices, "engine">,
+  projectId: Id,
+  name: string,
+): Promise<void> {
+  try {
+    const stored = await findRecord(engine.records(projectId, COLLECTIONS), name);
+    await engine.reclaim?.(projectId, collectionOf(stored).records);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable || error instanceof Problem)) throw error;
+  }
 }
 
 /** `definition check` of the administration has no such limit. */

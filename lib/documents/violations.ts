@@ -1,13 +1,14 @@
 import type { FieldFault } from "../problems.ts";
 import { ALL } from "../store/filter.ts";
 import { pagesOf } from "../store/pages.ts";
-import type { Id, Json, Page, Records } from "../store/port.ts";
+import type { FieldRename, Id, Json, Page, Records } from "../store/port.ts";
 import { valueAt } from "../store/shape.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
 import { keyOf } from "./definition_indexes.ts";
 import { fileFieldsOf } from "./file_fields.ts";
 import type { CollectionDefinition, FieldDefinition, IndexDefinition } from "./fields.ts";
 import { crowded, indexedArrays } from "../store/indexed_arrays.ts";
+import { inTheWay, renamedDefinition, renamedDocument } from "./renames.ts";
 import { validateValue } from "./validate.ts";
 
 export interface Violation {
@@ -25,6 +26,8 @@ const PAGE_MAX = 200;
 
 /** What a changed definition asks of documents that the one before it did not. */
 export interface NewRules {
+  /** They are asked of documents as they are behind these. */
+  readonly renames: readonly FieldRename[];
   readonly changed: readonly FieldDefinition[];
   readonly together: readonly Together[];
   /** Paths of fields that hold files from now on. */
@@ -37,21 +40,27 @@ export interface NewRules {
 
 /** Null where it asks nothing new. */
 export function newRules(
-  before: CollectionDefinition,
+  stored: CollectionDefinition,
   after: CollectionDefinition,
-  { unique = true }: { readonly unique?: boolean } = {},
+  { unique = true, renames = [] }: {
+    readonly unique?: boolean;
+    readonly renames?: readonly FieldRename[];
+  } = {},
 ): NewRules | null {
+  const before = renamedDefinition(stored, renames);
   const changed = changedFields(before, after);
   const together = unique ? newlyUnique(before, after) : [];
   const arrays = newlyIndexed(before, after);
   const files = newlyFiles(before, after);
-  if (changed.length + together.length + arrays.length + files.length === 0) return null;
+  const asked = [changed, together, arrays, files, renames];
+  if (asked.every(({ length }) => length === 0)) return null;
   const taken = unique ? new Map(changed.map((field) => [field.key, new Set<Json>()])) : null;
-  return { changed, together, files, arrays, taken };
+  return { renames, changed, together, files, arrays, taken };
 }
 
 /** What a definition asks of each document by itself, wherever its documents come from. */
 export const rulesAlone = (definition: CollectionDefinition): NewRules => ({
+  renames: [],
   changed: definition.fields,
   together: [],
   files: [],
@@ -60,20 +69,20 @@ export const rulesAlone = (definition: CollectionDefinition): NewRules => ({
 });
 
 /** What is wrong with a document, beside those that were asked about before; null if nothing is. */
-export function violationOf(rules: NewRules, document: StoredDocument): Violation | null {
-  const fault = faultOf(rules, document) ?? takenTogether(rules.together, document) ??
-    notOfFiles(rules, document) ?? crowded(rules.arrays, document)[0];
+export function violationOf(rules: NewRules, stored: StoredDocument): Violation | null {
+  const document = renamedDocument(stored, rules.renames);
+  const fault = inTheWay(stored, rules.renames) ?? faultOf(rules, document) ??
+    takenTogether(rules.together, document) ?? notOfFiles(rules, document) ??
+    crowded(rules.arrays, document)[0];
   return fault === undefined ? null : { id: document._id, fault };
 }
 
-/** The first ten stored documents, trash included, that a changed definition would not allow. */
+/** The first ten stored documents, trash included, that rules would not allow. */
 export async function findViolations(
   documents: Records<StoredDocument>,
-  before: CollectionDefinition,
-  after: CollectionDefinition,
+  rules: NewRules | null,
 ): Promise<Violation[]> {
   const found: Violation[] = [];
-  const rules = newRules(before, after);
   if (rules === null) return found;
   const first = { filter: ALL, sort: [], limit: 1 };
   for await (const page of pagesOf(documents, first, nextLimit)) {

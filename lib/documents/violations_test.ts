@@ -6,7 +6,7 @@ import type { Json, ListQuery, Records } from "../store/port.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
 import { type CollectionDefinition } from "./fields.ts";
-import { findViolations, whyOf } from "./violations.ts";
+import { findViolations, newRules, whyOf } from "./violations.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 
@@ -43,7 +43,7 @@ async function found(
   after: CollectionDefinition,
   before = BEFORE,
 ): Promise<string[]> {
-  return (await findViolations(records, before, after)).map((one) =>
+  return (await findViolations(records, newRules(before, after))).map((one) =>
     `${parseInt(one.id, 16)} ${whyOf(one)}`
   );
 }

@@ -1,4 +1,5 @@
 import type { CollectionDefinition } from "../documents/fields.ts";
+import { renamedDefinition, renamesBetween, withoutRenames } from "../documents/renames.ts";
 
 /** What is there beside what is given, by a name; all is kept where nothing is given. */
 export function compared<T>(
@@ -53,11 +54,15 @@ function shortened(value: unknown): string {
 }
 
 export function definitionDifferences(
-  { fields, ...before }: CollectionDefinition,
-  { fields: given, ...after }: CollectionDefinition,
+  stored: CollectionDefinition,
+  given: CollectionDefinition,
 ): string[] {
+  const renames = renamesBetween(stored, given);
+  const { fields: was, ...before } = renamedDefinition(stored, renames);
+  const { fields, ...after } = withoutRenames(given);
   return [
-    ...fieldDifferences(fields, given),
+    ...renames.map(({ from, to }) => `renames ${from} to ${to}`),
+    ...fieldDifferences(was, fields),
     ...differences({ ...before }, { ...after }),
   ];
 }

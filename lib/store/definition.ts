@@ -27,6 +27,12 @@ export interface FieldShape {
   readonly always?: boolean;
 }
 
+/** A field at the top of records whose values another one takes over. */
+export interface FieldRename {
+  readonly from: string;
+  readonly to: string;
+}
+
 export interface SortKey {
   /** A declared scalar's path, or `_id`. */
   readonly path: string;
@@ -90,6 +96,11 @@ export interface Definition {
   };
   /** Tells this state of the definition from every other that there was or will be. */
   readonly version?: Id;
+  /**
+   * Of a definition that is being brought to stand: fields that take over the values of others, each
+   * in a record that has the other one. Neither name is the other one of another rename.
+   */
+  readonly renames?: readonly FieldRename[];
   /** Largest JSON text of a record in bytes; none if left out. */
   readonly bytesMax?: number;
   /** Most members of a record, those of objects within it included; without a bound if left out. */

@@ -295,8 +295,10 @@ export interface Transaction {
   records<T extends StoredRecord>(definition: Definition, writing?: Writing): Records<T>;
   /**
    * Makes what is stored follow the definition: indexes it names are created, others dropped, words
-   * of its search fields are kept, and values as its fields declare them. `before` is what they followed so far. What is
-   * dropped may still hold until the transaction's end.
+   * of its search fields are kept, and values as its fields declare them. `before` is what they
+   * followed so far. What is dropped may still hold until the transaction's end. Where the definition
+   * has `renames`, records that have one of those fields get another revision, and their members
+   * move; nothing of it is noted as a change, and `before` must be given.
    * Throws `UniqueViolation` when stored records contradict a new unique index.
    */
   define(definition: Definition, before?: Definition): Promise<void>;
@@ -372,6 +374,11 @@ export interface Engine extends AsyncDisposable {
    * resolves to whether there was anything to do. Left out by an engine with only one layout.
    */
   bringOver?(space: Space, definition: Definition): Promise<boolean>;
+  /**
+   * Frees what records took before fields of theirs were renamed, a few at a time. Left out by an
+   * engine that keeps nothing of it.
+   */
+  reclaim?(space: Space, definition: Definition): Promise<void>;
   /**
    * Removes what the records of a definition were kept in, with all that is left of them. Does
    * nothing where there is none. Who still writes them then may fail, or make it anew.

@@ -112,6 +112,9 @@ function checkedFields(given: GivenUserFields): UserField[] {
       const message = "cannot have unique, index, search or file: only fields of collections can";
       throw invalid(field.key, message);
     }
+    if (field.renamedFrom !== undefined) {
+      throw invalid(field.key, "cannot be renamed: only fields of collections can");
+    }
     return { ...field, public: open };
   });
 }

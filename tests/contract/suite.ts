@@ -19,6 +19,7 @@ import { listingCases } from "./listing.ts";
 import { pageBytesCases } from "./page_bytes.ts";
 import { processCases } from "./processes.ts";
 import { referringCases } from "./referring.ts";
+import { renamingCases } from "./renaming.ts";
 import { roomCases } from "./rooms.ts";
 import { searchCases } from "./searching.ts";
 import { sizeCases } from "./sizes.ts";
@@ -62,6 +63,7 @@ const THEMES: readonly Cases[] = [
   uniqueCases,
   arrayIndexCases,
   definitionCases,
+  renamingCases,
   transactionCases,
   concurrencyCases,
   processCases,

@@ -1,4 +1,5 @@
 import type { ClientSession, Db } from "mongodb";
+import { renamedRecords } from "../renames.ts";
 import type { Definition, Records, Room, StoredRecord, Transaction, Writing } from "../port.ts";
 import { isTimeout, isTransient, translated } from "./failures.ts";
 import {
@@ -13,6 +14,7 @@ import type { Access } from "./access.ts";
 import { CHANGES } from "./changes.ts";
 import { MongoRecords } from "./records.ts";
 import { redate } from "./redate.ts";
+import { renameMembers } from "./rename.ts";
 import { reword } from "./reword.ts";
 
 /** What must be there before a transaction begins: it is undone and run again afterwards. */
@@ -119,8 +121,10 @@ export class MongoTransaction implements Transaction {
       }
       if (!this.#redefined.has(name)) this.#redefined.set(name, { definition, made });
       const redating = { collection: db.collection(name), session, queryTimeLimitMs };
-      if (before !== undefined) await redate(redating, before, definition);
-      await reword(redating, before, definition);
+      await renameMembers(redating, definition);
+      const was = before && renamedRecords(before, definition.renames ?? []);
+      if (was !== undefined) await redate(redating, was, definition);
+      await reword(redating, was, definition);
     });
   }
 

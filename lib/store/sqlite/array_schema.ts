@@ -92,10 +92,19 @@ export function removeArrayTables(
     if (which === "unwanted" && table !== undefined) {
       if (isMade(table, made) || isBegun(table, made)) continue;
     }
-    for (const of of made.keys()) {
-      const [type, ...rest] = of.split(" ");
-      if (type === "trigger") db.run(sql(`drop trigger ${quoted(rest.join(" "))}`));
-    }
+    dropTriggers(db, made);
     db.run(sql(`drop table ${quoted(name)}`));
+  }
+}
+
+/** What keeps the tables current goes, until they are made anew: the texts that it reads change. */
+export function releaseArrayTables(db: Connection, definition: Definition): void {
+  for (const made of storedTables(db, definition).values()) dropTriggers(db, made);
+}
+
+function dropTriggers(db: Connection, made: ReadonlyMap<string, string>): void {
+  for (const of of made.keys()) {
+    const [type, ...rest] = of.split(" ");
+    if (type === "trigger") db.run(sql(`drop trigger ${quoted(rest.join(" "))}`));
   }
 }

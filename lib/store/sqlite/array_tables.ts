@@ -32,8 +32,13 @@ export interface ArrayTable {
   buildTriggers(pending: Pending): string[];
 }
 
-/** Paths whose columns are being made. */
-export type Pending = ReadonlySet<string>;
+/** What is being made. */
+export interface Pending {
+  /** Paths whose columns are. */
+  readonly paths: ReadonlySet<string>;
+  /** The column that has the texts that all of it is read out of. */
+  readonly text: string;
+}
 
 export interface ArrayKey extends SortKey {
   /** The column that has it, with its table. */
@@ -183,12 +188,12 @@ function buildTriggers(parts: Parts, pending: Pending): string[] {
   const add = `${fillStatement(parts, "= new.seq", pending)};`;
   const remove = `delete from ${table} where seq = old.seq;`;
   const trigger = (event: string, body: string) =>
-    `create trigger ${quoted(`${BUILDING}${event} ${parts.bare}`)} after ${event} on ${rows} ` +
-    `begin ${body} end`;
+    `create trigger ${quoted(`${BUILDING}${event.replaceAll('"', "")} ${parts.bare}`)} ` +
+    `after ${event} on ${rows} begin ${body} end`;
   return [
     trigger("insert", add),
     trigger("delete", remove),
-    trigger("update of doc", `${remove} ${add}`),
+    trigger(`update of ${pending.text}`, `${remove} ${add}`),
   ];
 }
 
@@ -204,24 +209,26 @@ function changed({ definition, columns, path }: Parts): string {
 const arrayAt = (path: string): string =>
   `'$${path.split(".").map((name) => `."${name}"`).join("")}'`;
 
+const NOTHING_PENDING: Pending = { paths: new Set(), text: "doc" };
+
 /** An element of another type than is declared is not there, as it is in a column. */
 function fillStatement(
   { definition, path, type, bare, columns }: Parts,
   condition: string,
-  pending: Pending = new Set(),
+  { paths, text }: Pending = NOTHING_PENDING,
 ): string {
   const rows = tableName(definition);
   const values = columns.map((key) => {
     if (key.column === VALUE) return type === "Number" ? "cast(value as real)" : "value";
     if (key.path === "_id") return `${rows}.id`;
-    return pending.has(key.path)
-      ? columnsOf(definition).get(key.path)!.fromText
+    return paths.has(key.path)
+      ? columnsOf(definition).get(key.path)!.fromText(text)
       : scalarSql(definition, key.path);
   });
   return `insert or ignore into ${quoted(bare)}(seq, ${
     columns.map(({ column }) => column).join(", ")
-  }) select seq, ${values.join(", ")} from ${rows}, json_each(doc, ${arrayAt(path)}) ` +
-    `where json_type(doc, ${arrayAt(path)}) = 'array' and type in (${JSON_TYPES[type]}) ` +
+  }) select seq, ${values.join(", ")} from ${rows}, json_each(${text}, ${arrayAt(path)}) ` +
+    `where json_type(${text}, ${arrayAt(path)}) = 'array' and type in (${JSON_TYPES[type]}) ` +
     `and seq ${condition}`;
 }
 

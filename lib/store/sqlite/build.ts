@@ -17,7 +17,9 @@ import {
 import type { Column } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
-import { inSeqSteps } from "./seq_steps.ts";
+import { beginTexts, emptyFormerTexts, fillTexts } from "./moved_texts.ts";
+import { isMoved, textToRead } from "./next_text.ts";
+import { inSeqSteps, type SeqStep, type Write } from "./seq_steps.ts";
 import { analyzedTables, analyzeTable } from "./statistics.ts";
 import { tableName } from "./table_name.ts";
 import { addedColumns, assertStands, missingIndexes, sizeOf, wantedText } from "./tables.ts";
@@ -32,9 +34,6 @@ const WAIT_MS = 8_000;
 
 /** Of records that were written meanwhile: the words of one take up to a millisecond. */
 const WORDS_AT_ONCE = 16;
-
-/** Runs a write transaction of its own. */
-export type Write = <T>(work: (db: Connection) => T) => Promise<T>;
 
 export interface BuildOptions {
   readonly rowsMin: number;
@@ -92,11 +91,15 @@ function started(
   columns: readonly Column[],
 ): Omit<Plan, "total"> {
   const table = tableName(definition);
-  const pending = new Set(columns.map(({ path }) => path));
+  const pending: Pending = {
+    paths: new Set(columns.map(({ path }) => path)),
+    text: textToRead(definition),
+  };
   for (const column of columns) {
     db.run(sql(`alter table ${table} add column ${pendingName(column)} ${column.type}`));
   }
   keepWritten(db, definition);
+  if (isMoved(definition)) beginTexts(db, definition);
   keepFilled(db, definition, columns);
   const arrays = beginArrayTables(db, definition, pending);
   const words = WordsTable.wantedBy(db, definition);
@@ -109,9 +112,11 @@ function started(
 function keepFilled(db: Connection, definition: Definition, columns: readonly Column[]): void {
   if (columns.length === 0) return;
   const { name } = definition;
-  for (const event of ["insert", "update of doc"]) {
+  // An insert is followed by the update that gives it its next text.
+  const events = isMoved(definition) ? [] : ["insert"];
+  for (const event of [...events, `update of ${textToRead(definition)}`]) {
     db.run(sql(
-      `create trigger "build ${event} columns of ${name}" after ${event} on ` +
+      `create trigger "build ${event.replaceAll('"', "")} columns of ${name}" after ${event} on ` +
         `${tableName(definition)} begin ${fillColumns(definition, columns, "= new.seq")}; end`,
     ));
   }
@@ -119,7 +124,8 @@ function keepFilled(db: Connection, definition: Definition, columns: readonly Co
 
 const fillColumns = (definition: Definition, columns: readonly Column[], seq: string): string =>
   `update ${tableName(definition)} set ` +
-  columns.map((column) => `${pendingName(column)} = ${column.fromText}`).join(", ") +
+  columns.map((column) => `${pendingName(column)} = ${column.fromText(textToRead(definition))}`)
+    .join(", ") +
   ` where seq ${seq}`;
 
 /** Tables of a definition that are there: an array whose elements change their type has none yet. */
@@ -130,6 +136,8 @@ const storedAmong = (db: Connection, definition: Definition): string[] =>
 
 /** Makes what a definition wants of the records that there are, a few at a time. */
 export class SqliteBuild implements DefinitionBuild {
+  readonly #writeAnyway: Write;
+  /** While the build stands. */
   readonly #write: Write;
   readonly #definition: Definition;
   readonly #plan: Plan;
@@ -141,6 +149,7 @@ export class SqliteBuild implements DefinitionBuild {
     definition: Definition,
     { token, plan }: { token: string; plan: Plan },
   ) {
+    this.#writeAnyway = write;
     this.#write = (work) =>
       write((db) => {
         assertBuilding(db, definition, token);
@@ -183,6 +192,7 @@ export class SqliteBuild implements DefinitionBuild {
     clearInterval(this.#alive);
     try {
       await this.#write((db) => undoBuild(db, this.#definition));
+      if (isMoved(this.#definition)) await emptyFormerTexts(this.#writeAnyway, this.#definition);
     } catch (error) {
       // Taken over, or undone by somebody else; where the file cannot be used, it is undone later.
       if (!(error instanceof Outdated || error instanceof StoreUnavailable)) throw error;
@@ -190,16 +200,23 @@ export class SqliteBuild implements DefinitionBuild {
   }
 
   async #fill(): Promise<void> {
-    const { columns, pending, arrays, words, last } = this.#plan;
-    if (columns.length + arrays.length === 0 && words === null) return;
+    const { columns, arrays, words, last } = this.#plan;
+    const definition = this.#definition;
+    if (columns.length + arrays.length === 0 && words === null && !isMoved(definition)) return;
     let done = 0;
-    await inSeqSteps(this.#write, { table: tableName(this.#definition), last }, (db, step) => {
-      const within = `between ${step.from} and ${step.to}`;
-      if (columns.length > 0) db.run(sql(fillColumns(this.#definition, columns, within)));
-      for (const table of arrays) db.run(sql(table.fill(within, pending)));
+    await inSeqSteps(this.#write, { table: tableName(definition), last }, (db, step) => {
+      if (isMoved(definition)) fillTexts(db, definition, step);
+      else this.#fillFromTexts(db, step);
       words?.fill(db, step);
-      noteProgress(db, this.#definition, { done: done += step.rows });
+      noteProgress(db, definition, { done: done += step.rows });
     });
+  }
+
+  #fillFromTexts(db: Connection, { from, to }: SeqStep): void {
+    const { columns, pending, arrays } = this.#plan;
+    const within = `between ${from} and ${to}`;
+    if (columns.length > 0) db.run(sql(fillColumns(this.#definition, columns, within)));
+    for (const table of arrays) db.run(sql(table.fill(within, pending)));
   }
 
   /** An index is made on columns by the names that they have until they are taken over. */

@@ -159,11 +159,14 @@ export function endBuild(db: Connection, definition: Definition): void {
   db.run(sql("delete from builds where name = ?", definition.name));
 }
 
+/** Whether a build is noted, be it of a process that has ended. */
+export const isBuilding = (db: Connection, { name }: Pick<Definition, "name">): boolean =>
+  hasBuilds(db) && db.get(sql("select 1 from builds where name = ?", name)) !== undefined;
+
 /** Leaves nothing of a build but its columns, under names that nobody asks for; if there is one. */
 export function undoBuild(db: Connection, definition: Definition): void {
-  if (!hasBuilds(db)) return;
+  if (!isBuilding(db, definition)) return;
   const { name } = definition;
-  if (db.get(sql("select 1 from builds where name = ?", name)) === undefined) return;
   const made = sql("select value from builds, json_each(indexes) where builds.name = ?", name);
   for (const [index] of db.all(made)) db.run(sql(`drop index if exists ${index}`));
   endBuild(db, definition);
@@ -174,14 +177,15 @@ export function undoBuild(db: Connection, definition: Definition): void {
 
 /** Names, in quotes, of columns that are being made. */
 export const pendingColumns = (db: Connection, definition: Definition): string[] =>
-  columnsLike(db, definition, `${PENDING}.*`).map(([column]) => quoted(column as string));
+  columnsLike(db, definition, `${PENDING}*`).map(([column]) => quoted(column as string));
 
 const RETIRED = "~";
 
-export const countRetired = (db: Connection, definition: Definition): number =>
-  columnsLike(db, definition, `${RETIRED}*`).length;
+/** Names, in quotes, of columns that nobody asks for any more. */
+export const retiredColumns = (db: Connection, definition: Pick<Definition, "name">): string[] =>
+  columnsLike(db, definition, `${RETIRED}*`).map(([column]) => quoted(column as string));
 
-const columnsLike = (db: Connection, definition: Definition, pattern: string) =>
+const columnsLike = (db: Connection, definition: Pick<Definition, "name">, pattern: string) =>
   db.all(sql(
     "select name from pragma_table_info(?) where name glob ?",
     bareTableName(definition),
@@ -194,7 +198,7 @@ export function retireColumns(
   definition: Definition,
   columns: readonly string[],
 ): void {
-  const count = countRetired(db, definition);
+  const count = retiredColumns(db, definition).length;
   for (const [i, name] of columns.entries()) {
     db.run(sql(
       `alter table ${tableName(definition)} rename column ${name} to "${RETIRED}${count + i}"`,

@@ -13,10 +13,10 @@ export interface Column {
   readonly type: ColumnType;
   /** Whether a text of any length may stand in it. */
   readonly isLong: boolean;
-  /** Where it lies in the JSON text, as arguments of SQLite's functions. */
+  /** Where it lies in a JSON text, as SQLite's functions take it. */
   readonly at: string;
-  /** The same value, out of the text. */
-  readonly fromText: string;
+  /** The same value, out of the text in a column. */
+  fromText(text: string): string;
 }
 
 type ColumnType = "text" | "real" | "integer";
@@ -65,10 +65,11 @@ const columnsIn = (
 function columnOf(names: readonly string[], fieldType: ScalarType): Column {
   const type = COLUMN_TYPES[fieldType];
   const path = names.join(".");
-  const at = `doc,'$${names.map((name) => `."${name}"`).join("")}'`;
+  const at = `'$${names.map((name) => `."${name}"`).join("")}'`;
   const name = quoted(`.${inOneCase(path)}`);
   const isLong = fieldType === "String";
-  return { path, names, name, type, isLong, at, fromText: fromText(at, type) };
+  const read = (text: string) => fromText(`${text},${at}`, type);
+  return { path, names, name, type, isLong, at, fromText: read };
 }
 
 /** What is of another type than is declared is not there, as in {@linkcode valueOf}. */

@@ -208,6 +208,10 @@ export class SqliteEngine implements Engine {
     return wait !== undefined;
   }
 
+  async reclaim(space: Space, { name }: Definition): Promise<void> {
+    await this.#file(space).reclaim([name]);
+  }
+
   async drop(space: Space, definition: Definition): Promise<void> {
     await this.#file(space).drop(definition);
   }
@@ -232,7 +236,10 @@ export class SqliteEngine implements Engine {
 
   async tidy(): Promise<void> {
     await removeLeftovers(this.#folder);
-    for (const file of [...this.#projects.values()]) await file.undoSilentBuilds();
+    for (const file of [...this.#projects.values()]) {
+      await file.undoSilentBuilds();
+      await file.reclaim();
+    }
   }
 
   async dropSpace(projectId: Id): Promise<void> {

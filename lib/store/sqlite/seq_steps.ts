@@ -8,6 +8,9 @@ export interface SeqStep {
   readonly rows: number;
 }
 
+/** Runs a write transaction of its own. */
+export type Write = <T>(work: (db: Connection) => T) => Promise<T>;
+
 /** How long a step is meant to take: others write between two. */
 const STEP_MS = 8;
 const ROWS_FIRST = 64;
@@ -19,7 +22,7 @@ const ROWS_MAX = 4_096;
  * before; one at least.
  */
 export async function inSeqSteps(
-  write: <T>(work: (db: Connection) => T) => Promise<T>,
+  write: Write,
   { table, last }: { readonly table: string; readonly last: number },
   work: (db: Connection, step: SeqStep) => void,
 ): Promise<void> {

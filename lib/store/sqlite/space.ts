@@ -5,6 +5,7 @@ import type { Checkpoints } from "./checkpoints.ts";
 import { Connection, inodeOf } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { checkVersion } from "./migrations.ts";
+import { emptyFormerTexts, withFormerTexts } from "./moved_texts.ts";
 import { openFile, type SpaceFile } from "./open_file.ts";
 import {
   assertStands,
@@ -174,6 +175,11 @@ export class FileSpace {
         undoBuild(db, { name, fields: {}, indexes: [], trash: true });
       }
     });
+  }
+
+  /** Frees what renames have left of former texts, of one kind of records or of all. */
+  async reclaim(kinds = withFormerTexts(this.reader)): Promise<void> {
+    for (const name of kinds) await emptyFormerTexts((work) => this.write(work), { name });
   }
 
   /** Sees one moment, and holds up no writer while it looks. */

@@ -1,16 +1,21 @@
 import { Outdated, SpaceFull, StoreMismatch } from "../errors.ts";
 import type { Definition, Index, Room } from "../port.ts";
 import { arrayKeyOf, scalarAt } from "../shape.ts";
-import { hasArrayTables, makeArrayTables, removeArrayTables } from "./array_schema.ts";
+import {
+  hasArrayTables,
+  makeArrayTables,
+  releaseArrayTables,
+  removeArrayTables,
+} from "./array_schema.ts";
 import { arrayTablesOf } from "./array_tables.ts";
 import {
-  countRetired,
   endBuild,
   isPending,
   isReady,
   pendingColumns,
   pendingName,
   retireColumns,
+  retiredColumns,
   takeWritten,
   undoBuild,
 } from "./builds.ts";
@@ -20,6 +25,8 @@ import type { Connection } from "./connection.ts";
 import { quoted, sql } from "./fragment.ts";
 import { indexName } from "./index_names.ts";
 import { indexColumns } from "./keyset.ts";
+import { moveTexts, takeOverTexts } from "./moved_texts.ts";
+import { isMoved } from "./next_text.ts";
 import { scalarSql } from "./scalar_sql.ts";
 import { analyze } from "./statistics.ts";
 import { bareTableName, tableName } from "./table_name.ts";
@@ -174,7 +181,8 @@ function prepareWords(db: Connection, definition: Definition): void {
 export function redefine(db: Connection, definition: Definition): void {
   if (hasTable(db, definition)) {
     // What was built ahead for exactly this definition is taken over, anything else undone.
-    if (isReady(db, definition, wantedText(definition))) {
+    const isBuilt = isReady(db, definition, wantedText(definition));
+    if (isBuilt) {
       takeWritten(db, definition);
       endBuild(db, definition);
     } else {
@@ -188,6 +196,10 @@ export function redefine(db: Connection, definition: Definition): void {
     }
     // First of all: a trigger that knows a column would know it by its next name.
     removeArrayTables(db, definition, "unwanted");
+    if (isBuilt && isMoved(definition)) {
+      releaseArrayTables(db, definition);
+      takeOverTexts(db, definition);
+    } else if (isMoved(definition)) moveTexts(db, definition);
     changeColumns(db, definition);
     if (WordsTable.of(definition)?.isIn(db) !== true) dropWords(db, definition);
     takeOverWords(db, definition);
@@ -211,7 +223,9 @@ function changeColumns(db: Connection, definition: Definition): void {
     !wanted.some((column) => column.name === name && column.type === stored.get(name))
   );
   if (stored.size === 0 && wanted.length > 0) return rebuild(db, definition);
-  if (countRetired(db, definition) + retired.length > RETIRED_MAX) return rebuild(db, definition);
+  if (retiredColumns(db, definition).length + retired.length > RETIRED_MAX) {
+    return rebuild(db, definition);
+  }
   for (const name of retired) {
     for (const [index, statement] of storedIndexes(db, definition)) {
       if (statement.includes(name)) db.run(sql(`drop index ${quoted(index)}`));
@@ -230,8 +244,8 @@ function changeColumns(db: Connection, definition: Definition): void {
   for (const { name, type } of added) {
     db.run(sql(`alter table ${table} add column ${name} ${type}`));
   }
-  const values = added.map(({ name, fromText }) => `${name} = ${fromText}`);
-  const isThere = added.map(({ at }) => `json_type(${at}) is not null`);
+  const values = added.map(({ name, fromText }) => `${name} = ${fromText("doc")}`);
+  const isThere = added.map(({ at }) => `json_type(doc,${at}) is not null`);
   db.run(sql(`update ${table} set ${values.join()} where ${isThere.join(" or ")}`));
 }
 
@@ -241,7 +255,8 @@ export function addedColumns(db: Connection, definition: Definition): Column[] |
   const wanted = [...columnsOf(definition).values()];
   const added = wanted.filter(({ name, type }) => stored.get(name) !== type);
   const isMadeAnew = stored.size === 0 ||
-    countRetired(db, definition) + stored.size + added.length > RETIRED_MAX + wanted.length;
+    retiredColumns(db, definition).length + stored.size + added.length >
+      RETIRED_MAX + wanted.length;
   return isMadeAnew ? null : added;
 }
 
@@ -265,6 +280,7 @@ export const wantedText = (definition: Definition): string =>
     [...indexStatements(definition).values()],
     arrayTablesOf(definition).flatMap(({ schema }) => [...schema.values()]),
     WordsTable.of(definition)?.statement ?? null,
+    definition.renames ?? [],
   ]);
 
 export function sizeOf(
@@ -301,7 +317,7 @@ function rebuild(db: Connection, definition: Definition): void {
   const [table, next] = [tableName(definition), quoted(`n_${definition.name}`)];
   const columns = [...columnsOf(definition).values()];
   const into = ["seq", "id", "rev", ...columns.map(({ name }) => name), "doc"];
-  const from = ["seq", "id", "rev", ...columns.map(({ fromText }) => fromText), "doc"];
+  const from = ["seq", "id", "rev", ...columns.map(({ fromText }) => fromText("doc")), "doc"];
   db.run(sql(tableStatement(definition, next)));
   db.run(
     sql(`insert into ${next}(${into.join()}) select ${from.join()} from ${table} order by seq`),

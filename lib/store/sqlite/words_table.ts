@@ -5,6 +5,7 @@ import { valueAt } from "../shape.ts";
 import { guardOn } from "./budget.ts";
 import type { Connection, Row } from "./connection.ts";
 import { type Fragment, quoted, sql } from "./fragment.ts";
+import { textToRead } from "./next_text.ts";
 import { gramsOf } from "./text_grams.ts";
 import { tableName } from "./table_name.ts";
 import type { TextLookup } from "./text_lookup.ts";
@@ -37,6 +38,8 @@ export interface Spread {
  */
 export class WordsTable {
   readonly #definition: Definition;
+  /** The column that it is made out of. */
+  readonly #text: string;
   readonly #bareName: string;
   readonly #name: string;
   /** Spells out what is searched, as names of indexes do: with other fields it is another table. */
@@ -44,8 +47,9 @@ export class WordsTable {
   /** As SQLite keeps it, so that the two can be compared. */
   readonly #statement: string;
 
-  private constructor(definition: Definition, name: string) {
+  private constructor(definition: Definition, name: string, text = "doc") {
     this.#definition = definition;
+    this.#text = text;
     this.#bareName = name;
     this.#name = quoted(name);
     this.#column = quoted(`words of ${searchPathsOf(definition).join()}`);
@@ -73,7 +77,7 @@ export class WordsTable {
     const words = WordsTable.of(definition);
     return words === null || words.isIn(db)
       ? null
-      : new WordsTable(definition, pendingNameOf(definition));
+      : new WordsTable(definition, pendingNameOf(definition), textToRead(definition));
   }
 
   /** What is being built ahead of a definition; null if there is nothing. */
@@ -81,7 +85,7 @@ export class WordsTable {
     const name = pendingNameOf(definition);
     const isBegun = searchPathsOf(definition).length > 0 &&
       storedStatement(db, name) !== undefined;
-    return isBegun ? new WordsTable(definition, name) : null;
+    return isBegun ? new WordsTable(definition, name, textToRead(definition)) : null;
   }
 
   /** Spells out what it is made of. */
@@ -111,7 +115,7 @@ export class WordsTable {
     let next = from;
     do {
       rows = db.all(sql(
-        `select seq, doc from ${tableName(this.#definition)} where seq between ? and ? ` +
+        `select seq, ${this.#text} from ${tableName(this.#definition)} where seq between ? and ? ` +
           `order by seq limit ${FILLED_ROWS}`,
         ...[next, to],
       ));
