@@ -97,6 +97,8 @@ export const LIMITS = {
   PICTURES_WAITING_MAX: limit(100, "sizes that wait to be made, in a process", OURS),
   PICTURES_WAITING_SHARE_MAX: limit(20, "those of one project among them", OURS),
   DERIVED_MAX: limit(10_000, "sizes of pictures that are kept of a project", OURS),
+  ENUM_VALUES_MAX: limit(100, "values of a field's `enum`", OURS),
+  ENUM_VALUE_LENGTH_MAX: limit(100, "characters of one of them", OURS),
   DOCUMENT_FILES_MAX: limit(100, "paths of files that a document holds in `file` fields", OURS),
   POPULATED_FILES_MAX: limit(1000, "files that `populate` shows in one answer", OURS),
   POPULATE_LEVELS_MAX: limit(3, "references that one path of `populate` follows", DOCUMENTS),

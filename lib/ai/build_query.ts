@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Clock } from "../clock.ts";
 import { type Catalog, requiredCollection } from "../documents/catalog.ts";
 import type { Collection } from "../documents/collection.ts";
-import type { FieldDefinition } from "../documents/fields.ts";
+import type { FieldDefinition, ItemDefinition } from "../documents/fields.ts";
 import { listDocuments, type ListServices } from "../documents/list_documents.ts";
 import { OPERATORS } from "../documents/operands.ts";
 import { AI_PREVIEW_ROWS } from "../limits.ts";
@@ -122,12 +122,19 @@ const SERVER_FIELDS: readonly AskedField[] = [
 ];
 
 const fieldsOf = (fields: readonly FieldDefinition[], at: string): AskedField[] =>
-  fields.flatMap(({ key, type, items, ref, fields: inner = [] }) => {
-    const path = at + key;
+  fields.flatMap((field) => {
+    const { type, items, fields: inner = [] } = field;
+    const path = at + field.key;
     if (type === "Object" && inner.length > 0) return fieldsOf(inner, `${path}.`);
-    if (type === "Array") return [{ path, type: `Array of ${items?.type ?? "anything"}` }];
-    return [{ path, type: ref === undefined ? type : `${type} to ${ref}` }];
+    if (type === "Array") return [{ path, type: `Array of ${items ? kindOf(items) : "anything"}` }];
+    return [{ path, type: kindOf(field) }];
   });
+
+/** As the model reads it. */
+const kindOf = ({ type, ref, enum: values }: ItemDefinition): string => {
+  if (values !== undefined) return `${type}, one of ${JSON.stringify(values)}`;
+  return ref === undefined ? type : `${type} to ${ref}`;
+};
 
 async function preview(
   services: QueryServices,

@@ -50,23 +50,45 @@ export interface ResolvedKey {
  */
 export async function resolveKey(
   services: AiKeyServices,
-  { account, project }: ProjectMember,
+  member: ProjectMember,
 ): Promise<ResolvedKey> {
-  const { engine, keyRing, plans, config: { ai } } = services;
-  const own = async (owner: "account" | "project", id: Id, sealed: string) => ({
-    apiKey: new Secret(await keyRing.open(sealed, aiKeyBinding(owner, id))),
-    isPlatforms: false,
-  });
-  if (project.sealedAiKey && (await plans.of(project._id)).ownAiKey) {
-    return await own("project", project._id, project.sealedAiKey);
+  const { keyRing, config: { ai } } = services;
+  const own = await ownKey(services, member);
+  if (own !== null) {
+    const { owner, id, sealed } = own;
+    const apiKey = new Secret(await keyRing.open(sealed, aiKeyBinding(owner, id)));
+    return { apiKey, isPlatforms: false };
   }
-  const { accountId } = account;
-  const sealed = plans.named(account.plan).ownAiKey
-    ? (await engine.records<AccountRecord>("control", ACCOUNTS).get(accountId))?.value.sealedAiKey
-    : null;
-  if (sealed) return await own("account", accountId, sealed);
   if (ai.apiKey === null) throw new Problem("AI_NOT_CONFIGURED");
   return { apiKey: ai.apiKey, isPlatforms: true };
+}
+
+/** Whether there is a key with which the member's requests could go. */
+export const canAskAi = async (
+  services: Pick<AiKeyServices, "engine" | "plans"> & { config: Pick<Config, "ai"> },
+  member: ProjectMember,
+): Promise<boolean> =>
+  services.config.ai.apiKey !== null || await ownKey(services, member) !== null;
+
+interface SealedKey {
+  readonly owner: "account" | "project";
+  readonly id: Id;
+  readonly sealed: string;
+}
+
+/** The project's or the account's key, as far as their plans allow one; null for none. */
+async function ownKey(
+  { engine, plans }: Pick<AiKeyServices, "engine" | "plans">,
+  { account, project }: ProjectMember,
+): Promise<SealedKey | null> {
+  if (project.sealedAiKey && (await plans.of(project._id)).ownAiKey) {
+    return { owner: "project", id: project._id, sealed: project.sealedAiKey };
+  }
+  if (!plans.named(account.plan).ownAiKey) return null;
+  const { accountId: id } = account;
+  const found = await engine.records<AccountRecord>("control", ACCOUNTS).get(id);
+  const sealed = found?.value.sealedAiKey ?? null;
+  return sealed === null ? null : { owner: "account", id, sealed };
 }
 
 /**

@@ -4,6 +4,8 @@ import {
   DEFINITION_FIELDS_MAX,
   DEFINITION_LENGTH_MAX,
   DEFINITION_VALUES_MAX,
+  ENUM_VALUE_LENGTH_MAX,
+  ENUM_VALUES_MAX,
   SEARCH_FIELDS_MAX,
 } from "../limits.ts";
 import { type FieldFault, Problem } from "../problems.ts";
@@ -12,7 +14,7 @@ import { indexFault, isIndexable, searchPaths } from "./definition_indexes.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 import { DECLARED_NAME, isServerField, nameProblem } from "./names.ts";
 import { renameFault } from "./renames.ts";
-import { shown } from "../text/input_text.ts";
+import { shown, textProblem } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { DefaultsRoom, DefaultsTooLarge, filledValue } from "./defaults.ts";
 import { validateValue } from "./validate.ts";
@@ -168,6 +170,10 @@ function withOwnerField(definition: CollectionDefinition): CollectionDefinition 
     const faults = [{ path: ownerField, message }];
     throw invalid(`The owner field "${ownerField}" ${message}.`, faults);
   }
+  if (declared.enum !== undefined) {
+    const message = 'holds ids of users, so it can have no "enum"';
+    throw invalid(`The owner field "${ownerField}" ${message}.`, [{ path: ownerField, message }]);
+  }
   return definition;
 }
 
@@ -251,12 +257,33 @@ function checkField(field: FieldDefinition, at: FieldPlace): void {
   if (field.items !== undefined && field.type !== "Array") {
     throw refuse('has "items", so its type must be Array');
   }
+  checkEnum(field, refuse);
   checkIndexes(field, at, refuse);
   if (field.search && (at.inArray || !isText(field))) {
     throw refuse("cannot be searched: only String and Array of String outside arrays can");
   }
   checkFile(field, at, refuse);
   checkDefault(field, at, refuse);
+}
+
+function checkEnum({ type, enum: values }: ItemDefinition, refuse: (why: string) => Problem): void {
+  if (values === undefined) return;
+  if (type !== "String") throw refuse('has "enum", so its type must be String');
+  if (values.length === 0 || values.length > ENUM_VALUES_MAX) {
+    throw refuse(
+      `has ${values.length} values in "enum": from 1 to ${ENUM_VALUES_MAX} can be there`,
+    );
+  }
+  for (const value of values) {
+    const problem = value === ""
+      ? "is empty"
+      : value.length > ENUM_VALUE_LENGTH_MAX
+      ? `is longer than ${ENUM_VALUE_LENGTH_MAX} characters`
+      : textProblem(value);
+    if (problem !== null) throw refuse(`has a value in "enum", ${shown(value)}, that ${problem}`);
+  }
+  const again = values.find((value, i) => values.indexOf(value) !== i);
+  if (again !== undefined) throw refuse(`has ${shown(again)} twice in "enum"`);
 }
 
 function checkFile(
@@ -270,6 +297,9 @@ function checkFile(
     throw refuse("cannot hold files: only String and Array of String outside arrays can");
   }
   if (field.default !== undefined) throw refuse("holds files, so it can have no default");
+  if (field.enum !== undefined || field.items?.enum !== undefined) {
+    throw refuse('holds files, so it can have no "enum"');
+  }
 }
 
 const isText = ({ type, items }: ItemDefinition): boolean =>

@@ -160,3 +160,42 @@ Deno.test("a default is no deeper than there is room for in a document", () => {
   assert.ok(parseDefinition(withField({ ...field, default: nested(19) })));
   assertRefused(withField({ ...field, default: nested(20) }), /does not fit: .*nested deeper/);
 });
+
+Deno.test("a String may be bound to some values, also as the element of an Array", () => {
+  const values = ["draft", "live"];
+  const { fields } = parseDefinition(withField({ key: "a", type: "String", enum: values }));
+  assert.deepEqual(fields[0]!.enum, values);
+  assert.ok(parseDefinition(withField({
+    key: "a",
+    type: "Array",
+    items: { type: "String", enum: values },
+    default: ["live"],
+  })));
+  assert.ok(
+    parseDefinition(withField({ key: "a", type: "String", enum: values, default: "live" })),
+  );
+});
+
+Deno.test("an enum is bounded, of texts that differ, and says what is wrong with it", () => {
+  const of = (values: unknown, more = {}) =>
+    withField({ key: "a", type: "String", enum: values, ...more });
+  const many = Array.from({ length: 101 }, (_, i) => `v${i}`);
+  assert.ok(parseDefinition(of(many.slice(1))));
+  assert.ok(parseDefinition(of(["x".repeat(100)])));
+  assertRefused(of(many), /"a" has 101 values in "enum": from 1 to 100/);
+  assertRefused(of([]), /"a" has 0 values in "enum"/);
+  assertRefused(of(["x".repeat(101)]), /that is longer than 100 characters/);
+  assertRefused(of([""]), /"", that is empty/);
+  assertRefused(of(["a\0"]), /U\+0000/);
+  assertRefused(of(["a", "b", "a"]), /"a" twice/);
+  assertRefused(of([1]), /fields\.0\.enum\.0/);
+  assertRefused(of("draft"), /fields\.0\.enum/);
+  assertRefused(of(["1"], { type: "Number" }), /has "enum", so its type must be String/);
+  assertRefused(of(["1"], { type: "Array" }), /has "enum", so its type must be String/);
+  assertRefused(of(["a"], { default: "b" }), /default that does not fit: must be one of "a"/);
+  assertRefused(of(["a"], { file: true }), /holds files, so it can have no "enum"/);
+  assertRefused(
+    { name: "posts", fields: [{ key: "userId", type: "String", enum: ["me"] }] },
+    /owner field "userId" holds ids of users/,
+  );
+});

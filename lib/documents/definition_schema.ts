@@ -3,6 +3,8 @@ import {
   DEFINITION_DEPTH_MAX,
   DEFINITION_FIELDS_MAX,
   DOCUMENT_FILES_MAX,
+  ENUM_VALUE_LENGTH_MAX,
+  ENUM_VALUES_MAX,
   INDEX_FIELDS_MAX,
   INDEXED_ELEMENTS_MAX,
   INDEXES_MAX,
@@ -40,9 +42,17 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
     form === "given" ? schema.default(value) : schema;
   const suffix = form === "given" ? "Input" : "";
 
+  const EnumValues = z.array(z.string().meta({ minLength: 1, maxLength: ENUM_VALUE_LENGTH_MAX }))
+    .meta({
+      description: "For `String`: the only values that it can have, each once, also of the " +
+        "elements of an Array. Null fits where the field is not `required`.",
+      ...(form === "given" && { minItems: 1, maxItems: ENUM_VALUES_MAX, uniqueItems: true }),
+    });
+
   const nested = {
     type: z.enum(FIELD_TYPES),
     ref: z.string().optional().describe("For `Ref`: a collection's name, or `users`."),
+    enum: EnumValues.optional(),
     items: z.lazy(() => Item).optional(),
     fields: z.lazy(() => Fields).optional(),
   };

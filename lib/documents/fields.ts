@@ -18,6 +18,8 @@ export const FILE_FATES = ["keep", "remove"] as const;
 export interface ItemDefinition {
   readonly type: (typeof FIELD_TYPES)[number];
   readonly ref?: string;
+  /** Of a String: the only values that it can have. */
+  readonly enum?: readonly string[];
   readonly items?: ItemDefinition;
   readonly fields?: readonly FieldDefinition[];
 }

@@ -120,7 +120,7 @@ class Validation {
     switch (field.type) {
       case "String":
         return typeof value === "string"
-          ? this.#text(value, path)
+          ? this.#declaredText(field, value, path)
           : this.#mistyped(path, "a String");
       case "Number":
         return typeof value === "number"
@@ -184,6 +184,12 @@ class Validation {
     this.#fault(path, `is not declared${meant}`);
   }
 
+  #declaredText({ enum: values }: ItemDefinition, text: string, path: string): Json {
+    if (values === undefined) return this.#text(text, path);
+    if (!values.includes(text)) this.#fault(path, `must be one of ${valuesText(values)}`);
+    return text;
+  }
+
   #text(text: string, path: string): Json {
     const problem = textProblem(text);
     if (problem !== null) this.#fault(path, problem);
@@ -210,4 +216,12 @@ class Validation {
   #fault(path: string, message: string): void {
     if (this.faults.length < FAULTS_MAX) this.faults.push({ path, message });
   }
+}
+
+/** Of a long list the first are told, and how many there are. */
+const TOLD_MAX = 10;
+
+function valuesText(values: readonly string[]): string {
+  const told = values.slice(0, TOLD_MAX).map((value) => JSON.stringify(value)).join(", ");
+  return values.length <= TOLD_MAX ? told : `${told}, … (${values.length} values)`;
 }

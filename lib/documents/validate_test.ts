@@ -218,3 +218,21 @@ Deno.test("what was given is left as it is", () => {
   assert.deepEqual(given, { on: "2026-01-31", o: { a: [1] } });
   assert.notEqual(value.o, given.o);
 });
+
+Deno.test("of an enum only its values fit, and null", () => {
+  const status = { type: "String", enum: ["draft", "live"] };
+  assert.equal(stored(status, "live"), "live");
+  assert.equal(stored(status, null), null);
+  assert.deepEqual(faultsOf(status, "Live"), ['a must be one of "draft", "live"']);
+  assert.deepEqual(faultsOf(status, ""), ['a must be one of "draft", "live"']);
+  assert.deepEqual(faultsOf(status, 1), ["a must be a String"]);
+  const tags = { type: "Array", items: status };
+  assert.deepEqual(stored(tags, ["live", null]), ["live", null]);
+  assert.deepEqual(faultsOf(tags, ["live", "x"]), ['a.1 must be one of "draft", "live"']);
+});
+
+Deno.test("a refusal tells the first values of a long enum, and how many there are", () => {
+  const values = Array.from({ length: 100 }, (_, i) => `v${i}`);
+  const [fault] = faultsOf({ type: "String", enum: values }, "x");
+  assert.match(fault!, /"v9", … \(100 values\)$/);
+});

@@ -34,7 +34,9 @@ export const isScalar = (type: ItemDefinition["type"]): type is keyof typeof TYP
 
 /** The value of a field that is there and not null. */
 export function valueSchema(
-  { type, ref, items, fields, file }: ItemDefinition & Pick<Partial<FieldDefinition>, "file">,
+  { type, ref, items, fields, file, enum: values }:
+    & ItemDefinition
+    & Pick<Partial<FieldDefinition>, "file">,
   context: FieldContext,
 ): JsonSchema {
   const { form, strict, targetOf } = context;
@@ -52,6 +54,7 @@ export function valueSchema(
       return target === null ? TYPES.Ref : anyOf(TYPES.Ref, target);
     }
     case "String":
+      if (values !== undefined) return { ...TYPES.String, enum: values };
       return file && form === "shown" ? anyOf(TYPES.String, refTo(FILE)) : TYPES.String;
     default:
       return TYPES[type];

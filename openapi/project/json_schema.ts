@@ -38,8 +38,10 @@ const NULL: JsonSchema = { type: "null" };
 
 /** The same, or null. */
 export function orNull(schema: JsonSchema): JsonSchema {
-  const { type, anyOf: schemas, $ref } = schema;
-  if (typeof type === "string") return { ...schema, type: [type, "null"] };
+  const { type, anyOf: schemas, enum: values, $ref } = schema;
+  if (typeof type === "string") {
+    return { ...schema, type: [type, "null"], ...(values && { enum: [...values, null] }) };
+  }
   if (schemas !== undefined) return { ...schema, anyOf: [...schemas, NULL] };
   return $ref === undefined ? schema : { anyOf: [schema, NULL] }; // Without either it is anything.
 }

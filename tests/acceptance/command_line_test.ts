@@ -141,7 +141,10 @@ Deno.test("a project is made, filled and read from the command line, as far as t
   const load = ["documents", "import", ...posts, "--text", "@posts.csv"];
   const unfit = await corbel(...load);
   assert.deepEqual([unfit.code, unfit.stdout], [1, ""]);
-  assert.match(unfit.stderr, /1 of 5 rows cannot be stored, so nothing is.*\n {2}row 5: The field "views"/);
+  assert.match(
+    unfit.stderr,
+    /1 of 5 rows cannot be stored, so nothing is.*\n {2}row 5: The field "views"/,
+  );
   assert.equal((await done(...load, "--dry-run")).stored, 4);
   assert.equal((await done(...load, "--skip-invalid")).stored, 4);
   const both = JSON.parse((await corbel("documents", "export-json", ...posts)).stdout);

@@ -49,7 +49,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByText("sign-in needed").first().waitFor();
     await accessible();
     const anyone = page.getByRole("row", { name: /^publishable key/ });
-    await page.getByLabel("Public read").check();
+    await page.getByLabel("Public, read-only").check();
     assert.match(await anyone.innerText(), /all rows\s+sign-in needed\s+sign-in needed/);
     await page.getByLabel("No row rules").check();
     assert.match(await anyone.innerText(), /all rows\s+refused\s+refused/);

@@ -93,7 +93,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByLabel("Value").fill("5");
     await check(page);
     await page.getByRole("button", { name: "Add filter" }).click();
-    await page.getByRole("link", { name: "Change views > 5" }).waitFor();
+    await page.getByRole("link", { name: "Change views is more than 5" }).waitFor();
     await page.getByText("/api/data/posts?views_gt=5&limit=25").waitFor();
     await page.getByLabel("Select First of all").check();
     await check(page);

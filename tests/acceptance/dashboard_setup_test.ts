@@ -38,7 +38,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel("Name").fill("articles");
       await button(page, "Create collection");
       await page.getByRole("link", { name: "Access", exact: true }).click();
-      await page.getByRole("radio", { name: /Public read/ }).check();
+      await page.getByRole("radio", { name: /Public, read-only/ }).check();
       await button(page, "Save access");
       await page.getByRole("status").waitFor();
       await side(page, /^articles/, "articles");

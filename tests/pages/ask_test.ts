@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { restoreProjectKey } from "@/lib/ai/keys.ts";
+import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
+import { eq } from "@/lib/store/filter.ts";
 import { NOTHING, openAi, POSTS } from "../api/ai.ts";
 import { assertHarmless, HOSTILE, openDashboard } from "../support/pages.ts";
-import { texts } from "./posts.ts";
+import { openPosts, texts } from "./posts.ts";
 
 const filter = (field: string, operator: string, value: unknown) => ({ field, operator, value });
 
@@ -23,7 +26,7 @@ Deno.test("a sentence becomes filters that can be changed", async () => {
   });
   assert.equal(asked.location, `${path}?views_gt=100&sort=-views&.columns=title%2Cviews`);
   const shown = await dashboard.follow(asked);
-  assert.deepEqual(texts(shown, ".chip"), ["views > 100×"]);
+  assert.deepEqual(texts(shown, ".chip"), ["views is more than 100×"]);
   const question = JSON.parse(ai.fake.asked[0]!.messages.at(-1)!.content);
   assert.deepEqual([question.request, question.timeZone], ["more than 100 views", "Europe/Berlin"]);
 });
@@ -38,7 +41,7 @@ Deno.test("what could not be made a filter is named beside those that could", as
     const page = await dashboard.get(path);
     const asked = await dashboard.fill(page, "Ask", { prompt: name });
     assert.equal(asked.status, 200, asked.words);
-    assert.deepEqual(texts(asked, ".chip"), ["status = live×"]);
+    assert.deepEqual(texts(asked, ".chip"), ["status is live×"]);
     const said = asked.document.querySelector(".note li b")!.textContent;
     assert.equal(said, name);
     assert.equal(asked.document.querySelector("input[name=prompt]")?.getAttribute("value"), name);
@@ -60,7 +63,7 @@ Deno.test("caps, no key and the provider's trouble are told there, with the sent
     failed.document.querySelector("input[name=prompt]")?.getAttribute("value"),
     "drafts",
   );
-  assert.deepEqual(texts(failed, ".chip"), ["status = draft×"], "the view stays");
+  assert.deepEqual(texts(failed, ".chip"), ["status is draft×"], "the view stays");
   ai.fake.reply({ writes: NOTHING });
   for (let i = 0; i < 5; i++) assert.equal((await ask("all")).status, 303);
   const capped = await ask("more");
@@ -73,10 +76,22 @@ Deno.test("caps, no key and the provider's trouble are told there, with the sent
   assert.equal(empty.status, 400);
 });
 
-Deno.test("without a key of the server's own it says what to do", async () => {
+Deno.test("where the key is gone since the page was made, it says what to do", async () => {
   const { ai, path, dashboard } = await openGrid({ env: { AI_API_KEY: "" } });
   await using _ = ai;
-  const refused = await dashboard.fill(await dashboard.get(path), "Ask", { prompt: "all" });
+  const refused = await dashboard.submit(`${path}/ask`, { view: "", prompt: "all" });
   assert.equal(refused.status, 503);
   assert.match(texts(refused, "[role=alert]")[0]!, /save one for the project or the account/);
+});
+
+Deno.test("where there is no key for it, nothing is asked in words", async () => {
+  await using posts = await openPosts();
+  const { dashboard, path, app, owner, projectId } = posts;
+  const box = "form.ask-words";
+  assert.equal((await dashboard.get(path)).document.querySelector(box), null);
+  await app.services.engine.records<AccountRecord>("control", ACCOUNTS)
+    .updateOne(eq("_id", owner.accountId), { set: { plan: "pro" } });
+  app.services.plans.forgetAccount(owner.accountId);
+  await restoreProjectKey(app.services, projectId, "gsk_0123456789abcdef");
+  assert.notEqual((await dashboard.get(path)).document.querySelector(box), null);
 });

@@ -33,7 +33,7 @@ Deno.test("the list shows each collection with its access, documents and fields"
     .map((row) => [...row.querySelectorAll("th, td")].map((cell) => cell.textContent));
   assert.deepEqual(rows, [
     ["notes", "no row rules", "1", "1 field"],
-    ["posts", "public read", "0", "1 field"],
+    ["posts", "public, read-only", "0", "1 field"],
   ]);
   const tabs = (await dashboard.get(`${home}/collections/notes/api`)).document
     .querySelectorAll(".tabs a");

@@ -72,7 +72,7 @@ Deno.test("a chat leads to a proposal on cards, which is added all at once", asy
   ]);
   const cards = [...page.document.querySelectorAll(".proposal .card")];
   assert.deepEqual(cards.map((card) => card.textContent.replaceAll(/\s+/g, " ")), [
-    "posts public readtitle Stringrequiredtags Array of Stringmeta Objectlang StringuserId String",
+    "posts public, read-onlytitle Stringrequiredtags Array of Stringmeta Objectlang StringuserId String",
     "comments privatepost Ref to postsuserId String",
   ]);
   assert.deepEqual(await names(ai), []);

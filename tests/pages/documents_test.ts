@@ -68,14 +68,16 @@ Deno.test("a filter is made in a form of the field's type, changed by its chip a
   const added = await dashboard.fill(asked, "Add filter", { choice: "gt", value: "100" });
   assert.equal(added.location, `${path}?views_gt=100`);
   const filtered = await dashboard.follow(added);
-  assert.deepEqual(texts(filtered, ".chip"), ["views > 100×"]);
+  assert.deepEqual(texts(filtered, ".chip"), ["views is more than 100×"]);
   assert.match(filtered.words, /1–4 of 4/);
-  const open = await dashboard.get(linkOf(filtered, "Change views > 100"));
+  const open = await dashboard.get(linkOf(filtered, "Change views is more than 100"));
   assert.equal(open.document.querySelector("input[name=value]")?.getAttribute("value"), "100");
   assert.equal(open.document.querySelector("option[selected]")?.getAttribute("value"), "gt");
   const changed = await dashboard.fill(open, "Change filter", { value: "300" });
   assert.equal(changed.location, `${path}?views_gt=300`);
-  const all = await dashboard.get(linkOf(await dashboard.follow(changed), "Remove views > 300"));
+  const all = await dashboard.get(
+    linkOf(await dashboard.follow(changed), "Remove views is more than 300"),
+  );
   assert.match(all.words, /of 6/);
 });
 
@@ -127,11 +129,11 @@ Deno.test("a search box stands over a grid whose fields are searched, and keeps 
   assert.equal(sought.location, `${path}?views_lt=3&sort=views&search=BREAD+%26`);
   const found = await dashboard.follow(sought);
   assert.deepEqual(column(found, 2), ["On bread"]);
-  assert.deepEqual(texts(found, ".chip"), ["views < 3×"]);
+  assert.deepEqual(texts(found, ".chip"), ["views is less than 3×"]);
   assert.match(apiPath(found), /search=BREAD/);
   const kept = found.document.querySelector("form.search input[name=search]")!;
   assert.equal(kept.getAttribute("value"), "BREAD &");
-  const all = await dashboard.get(linkOf(found, "Remove views < 3"));
+  const all = await dashboard.get(linkOf(found, "Remove views is less than 3"));
   assert.equal(column(all, 2).length, 2);
   const none = await dashboard.get(`${path}?search=nothing`);
   assert.equal(linkOf(none, "Clear filters"), path);
@@ -147,15 +149,64 @@ Deno.test("a search box stands over a grid whose fields are searched, and keeps 
   );
 });
 
-Deno.test("a grid whose fields are not searched has no search box, unless it is searched", async () => {
+Deno.test("where no field is searched the box looks into the first text, and is changed and emptied", async () => {
   await using posts = await openPosts();
+  await posts.add(...many(12));
+  const { dashboard, path } = posts;
+  const page = await dashboard.get(`${path}?status=draft`);
+  const box = (of: typeof page) => of.document.querySelector("form.search input[name=search]")!;
+  assert.equal(box(page).getAttribute("placeholder"), "title contains");
+  const sought = await dashboard.fill(page, "Search", { search: " T 00 " });
+  assert.equal(sought.location, `${path}?status=draft&title_contains=T+00`);
+  const found = await dashboard.follow(sought);
+  assert.deepEqual(column(found, 2), ["Post 009", "Post 006", "Post 003", "Post 000"]);
+  assert.equal(box(found).getAttribute("value"), "T 00");
+  assert.deepEqual(texts(found, ".chip"), ["status is draft×", "title contains T 00×"]);
+  const other = await dashboard.fill(found, "Search", { search: "009" });
+  assert.equal(other.location, `${path}?status=draft&title_contains=009`);
+  const emptied = await dashboard.fill(found, "Search", { search: "" });
+  assert.equal(emptied.location, `${path}?status=draft`);
+});
+
+Deno.test("where nothing could be searched there is no box, unless the address searches", async () => {
+  await using posts = await openPosts({ fields: [{ key: "views", type: "Number" }] });
   const { dashboard, path } = posts;
   const box = "form.search";
   assert.equal((await dashboard.get(path)).document.querySelector(box), null);
   const refused = await dashboard.get(`${path}?search=x`);
   assert.equal(refused.status, 400);
   assert.match(texts(refused, "[role=alert]")[0]!, /no field to search/);
-  assert.notEqual(refused.document.querySelector(box), null);
+  assert.equal((await dashboard.fill(refused, "Search", { search: "" })).location, path);
+});
+
+Deno.test("lists are shown element by element, and how many more there are", async () => {
+  await using posts = await openPosts();
+  await posts.add({ title: "A", tags: ["a", "b", "c", "d", "e", "f"] }, { title: "B", tags: [] });
+  const page = await posts.dashboard.get(`${posts.path}?.columns=title,tags&sort=title`);
+  assert.deepEqual(texts(page, "tbody .badge"), ["a", "b", "c", "d"]);
+  assert.deepEqual(texts(page, "tbody .elements small"), ["+2"]);
+  assert.deepEqual(column(page, 3), ["abcd+2", "—"]);
+});
+
+Deno.test("of a text with some values one is chosen, and what is stored besides can be seen", async () => {
+  const status = { key: "status", type: "String", enum: ["draft", "live"], default: "draft" };
+  await using posts = await openPosts({ fields: [{ key: "title", type: "String" }, status] });
+  const { dashboard, path } = posts;
+  const form = await dashboard.get(`${path}/new`);
+  assert.deepEqual(texts(form, "select[name='f.status'] option"), ["—", "draft", "live"]);
+  assert.match(form.words, /draft where it is left empty/);
+  await dashboard.fill(form, "Create document", { "f.title": "A" });
+  await dashboard.fill(form, "Create document", { "f.title": "B", "f.status": "live" });
+  assert.deepEqual((await posts.list("sort=title")).map(({ status }) => status), ["draft", "live"]);
+  const refused = await dashboard.fill(form, "Create document", { "f.status": "lively" });
+  assert.equal(refused.status, 400);
+  assert.match(texts(refused, ".member-fault")[0]!, /status must be one of "draft", "live"/);
+  assert.deepEqual(texts(refused, "select[name='f.status'] option[selected]"), ["lively"]);
+  const asked = await dashboard.get(`${path}?.field=status`);
+  assert.deepEqual(
+    [...asked.document.querySelectorAll("datalist option")].map((one) => one.getAttribute("value")),
+    ["draft", "live"],
+  );
 });
 
 Deno.test("a query that the list refuses is told with the filters to mend it", async () => {
@@ -164,7 +215,7 @@ Deno.test("a query that the list refuses is told with the filters to mend it", a
   const refused = await posts.dashboard.get(`${posts.path}?views_gt=abc&status=draft`);
   assert.equal(refused.status, 400);
   assert.match(texts(refused, "[role=alert]")[0]!, /"views_gt" must be a number/);
-  const mended = await posts.dashboard.get(linkOf(refused, "Remove views > abc"));
+  const mended = await posts.dashboard.get(linkOf(refused, "Remove views is more than abc"));
   assert.equal(mended.status, 200);
   assert.match(mended.words, /1–1 of 1/);
   assert.equal((await posts.dashboard.get(`${posts.path}?cursor=nonsense`)).status, 400);

@@ -51,6 +51,9 @@ const EVERYTHING = [
     type: "Array",
     items: { type: "Object", fields: [{ key: "url", type: "String", required: true }] },
   },
+  { key: "status", type: "String", enum: ["draft", "live"], default: "draft" },
+  { key: "odd", type: "String", enum: ["a, b", " c", "[d]", '"e"'] },
+  { key: "sizes", type: "Array", items: { type: "String", enum: ["S", "M", "L"] } },
   { key: "cover", type: "String", file: true, onDelete: "remove" },
   { key: "pages", type: "Array", items: { type: "String" }, file: true },
 ];

@@ -21,9 +21,13 @@ export const tabPath = (home: string, name: string, tab: CollectionTab): string 
 
 /** The three ways in which rows can be shared, in a word or two. */
 const accessWords = ({ enabled, mode }: RlsSetting) =>
-  !enabled ? "no row rules" : mode === "private" ? "private" : "public read";
+  !enabled ? "no row rules" : mode === "private" ? "private" : "public, read-only";
 
-const BADGES = { "no row rules": "badge warn", "private": "badge", "public read": "badge on" };
+const BADGES = {
+  "no row rules": "badge warn",
+  "private": "badge",
+  "public, read-only": "badge on",
+};
 
 export const AccessBadge = ({ rls }: { rls: RlsSetting }) => {
   const words = accessWords(rls);

@@ -12,6 +12,8 @@ export interface DraftItem {
   /** Of an element, empty stands for anything. */
   readonly type: string;
   readonly ref: string;
+  /** The values that a String can have, with commas between them; empty for any. */
+  readonly enum: string;
   /** What the elements of an Array are. */
   readonly item: DraftItem | null;
   /** The members of an Object. */
@@ -34,7 +36,14 @@ export interface DraftField extends DraftItem {
   readonly default: string;
 }
 
-export const NEW_ITEM: DraftItem = { type: "", ref: "", item: null, fields: [], isBare: false };
+export const NEW_ITEM: DraftItem = {
+  type: "",
+  ref: "",
+  enum: "",
+  item: null,
+  fields: [],
+  isBare: false,
+};
 
 export const NEW_FIELD: DraftField = {
   ...NEW_ITEM,
@@ -63,9 +72,12 @@ export const draftOf = (fields: readonly FieldDefinition[]): DraftField[] =>
     default: field.default === undefined ? "" : textOf(field.type, field.default),
   }));
 
-const itemOf = ({ type, ref = "", items, fields }: ItemDefinition): DraftItem => ({
+const itemOf = (
+  { type, ref = "", enum: values = [], items, fields }: ItemDefinition,
+): DraftItem => ({
   type,
   ref,
+  enum: valuesText(values),
   item: items === undefined ? null : itemOf(items),
   fields: draftOf(fields ?? []),
   isBare: fields?.length === 0,
@@ -92,12 +104,26 @@ const fileInput = (fate: string): object => ({
   ...(fate !== FILE_FATES[0] && { onDelete: fate }),
 });
 
-const itemInput = ({ type, ref, item, fields, isBare }: DraftItem): object => ({
+const itemInput = ({ type, ref, enum: values, item, fields, isBare }: DraftItem): object => ({
   type,
   ...(type === "Ref" && ref !== "" && { ref }),
+  ...(type === "String" && values.trim() !== "" && { enum: valuesIn(values) }),
   ...(type === "Array" && item !== null && item.type !== "" && { items: itemInput(item) }),
   ...(type === "Object" && (isBare || fields.length > 0) && { fields: inputOf(fields) }),
 });
+
+/** Values that a text with commas between them would not give back. */
+const UNLIKE_LISTED = /^$|^\[|,|^\s|\s$|\p{Cc}/u;
+
+/** With commas between them, or as JSON where these would not do. */
+const valuesText = (values: readonly string[]): string =>
+  values.some((value) => UNLIKE_LISTED.test(value)) ? JSON.stringify(values) : values.join(", ");
+
+/** What looks like JSON and is none stays a text, which the definition's own rules then refuse. */
+function valuesIn(text: string): Json {
+  if (text.trimStart().startsWith("[")) return valueOf("Array", text);
+  return text.split(",").map((value) => value.trim()).filter((value) => value !== "");
+}
 
 /** A text that stands for itself in a field of one line. */
 const PLAIN = /^[^"\p{Cc}][^\p{Cc}]*$/u;

@@ -15,7 +15,7 @@ export const within = (place: Place, step: number | "i"): Place =>
 /** One level more than a definition may have, each perhaps of elements. */
 const PLACE = /^(?:\d{1,4}|i)(?:\.(?:\d{1,4}|i)){0,6}$/;
 const VALUE =
-  /^((?:\d{1,4}|i)(?:\.(?:\d{1,4}|i)){0,6})\.(key|type|ref|default|required|unique|index|search|file|public|bare)$/;
+  /^((?:\d{1,4}|i)(?:\.(?:\d{1,4}|i)){0,6})\.(key|type|ref|enum|default|required|unique|index|search|file|public|bare)$/;
 
 /** Twice what a definition may have. */
 const ROWS_MAX = 2 * DEFINITION_FIELDS_MAX;
@@ -74,6 +74,7 @@ function itemIn(row: Row): DraftItem {
   return {
     type: row.values.get("type") ?? "",
     ref: row.values.get("ref") ?? "",
+    enum: row.values.get("enum") ?? "",
     item: item === undefined ? null : itemIn(item),
     fields: fieldsIn(row),
     isBare: row.values.has("bare"),

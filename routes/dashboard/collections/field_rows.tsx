@@ -222,6 +222,17 @@ const TypeSelect = (
       </button>
     )}
     {item.type === "Ref" && <RefSelect item={item} place={place} label={label} context={context} />}
+    {item.type === "String" && (
+      <input
+        class="values"
+        name={`${place}.enum`}
+        value={item.enum}
+        aria-label={`${label}: its values, if it has only some`}
+        placeholder="any text, or: draft, live"
+        autocomplete="off"
+        spellcheck={false}
+      />
+    )}
   </span>
 );
 

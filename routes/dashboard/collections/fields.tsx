@@ -177,7 +177,7 @@ const FieldsForm = (
         <FieldRows fields={fields} place="" path="" inArray={false} context={context} />
         <label>
           <input type="checkbox" role="switch" name="strict" checked={strict} />
-          Refuse what is not declared here
+          Strict: reject unknown fields
         </label>
         <label>
           Indexes of several fields
@@ -228,7 +228,7 @@ const DeleteCard = ({ page, problem }: { page: CollectionPage; problem: Problem 
   return (
     <article class="card">
       <h2>Delete this collection</h2>
-      <p>Its name is free again at once. There is no way back.</p>
+      <p>Permanently deletes this collection and its documents.</p>
       <Refusal problem={problem} />
       <Ask
         label="Delete collection"

@@ -15,10 +15,7 @@ export const IndexCard = (
   return (
     <article class="card">
       <h2>Indexes</h2>
-      <p>
-        A list that filters or sorts by a field reads only what it shows where the field has an
-        index; that of an Array finds documents by its elements. Each makes writes a little slower.
-      </p>
+      <p>Index the fields you filter or sort by. Each index makes writes a little slower.</p>
       <Refusal problem={refused?.problem ?? null} />
       <div class="scroll">
         <table class="snug">

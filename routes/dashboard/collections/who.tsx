@@ -50,7 +50,7 @@ const CHOICES: Record<AccessChoice, { readonly label: string; readonly means: st
     means: "Signed-in users see and change their own rows only.",
   },
   "public-read": {
-    label: "Public read",
+    label: "Public, read-only",
     means: "Anyone with the key reads all rows; signed-in users change their own.",
   },
   off: {

@@ -31,6 +31,9 @@ export const Value = (
   if (value === undefined || value === null) return <Nothing />;
   if (typeof value === "number") return <>{countOf(value)}</>;
   if (typeof value === "boolean") return <>{value ? "yes" : "no"}</>;
+  if (Array.isArray(value) && value.length > 0 && value.every(isSingle)) {
+    return <Elements values={value} />;
+  }
   if (typeof value !== "string") return <>{cut(shortText(value))}</>;
   if (column.type === "Date") return <When at={value} />;
   if (isId(value)) return <code title={value}>{value.slice(0, ID_SHOWN)}…</code>;
@@ -38,6 +41,22 @@ export const Value = (
   if (file !== null) return <span title={value}>{cut(file)}</span>;
   if (column.isWord) return <span class="badge">{value}</span>;
   return <>{cut(value)}</>;
+};
+
+const isSingle = (value: Json): boolean => typeof value !== "object" || value === null;
+
+/** Elements of a list that are seen at once. */
+const ELEMENTS_SHOWN = 4;
+
+/** A list of single values; how many more there are is told behind the first. */
+const Elements = ({ values }: { values: readonly Json[] }) => {
+  const more = values.length - ELEMENTS_SHOWN;
+  return (
+    <span class="elements">
+      {values.slice(0, ELEMENTS_SHOWN).map((one) => <span class="badge">{shortText(one)}</span>)}
+      {more > 0 && <small>+{countText(more)}</small>}
+    </span>
+  );
 };
 
 /** With separators as far as they lose nothing. */

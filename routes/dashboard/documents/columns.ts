@@ -19,13 +19,13 @@ export function columnsOf(
   const paths = pathsOf(collection);
   const names = view.columns ?? firstColumns(collection, view, documents);
   return names.map((path) => {
-    const { type = null, ref = null } = paths.get(path) ?? {};
+    const { type = null, ref = null, values = null } = paths.get(path) ?? {};
     const isText = type === "String" && path !== "_id";
     return {
       path,
       type,
       ref,
-      isWord: isText && areWords(documents.map((one) => valueAt(one, path))),
+      isWord: isText && (values !== null || areWords(documents.map((one) => valueAt(one, path)))),
     };
   });
 }

@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import type { FieldDefinition } from "@/lib/documents/fields.ts";
 import type { FieldFault } from "@/lib/problems.ts";
 import { areaText } from "../components/forms.tsx";
+import { cut } from "./cells.tsx";
 import { type Entry, FIELD_PREFIX } from "./entered.ts";
 import type { Names, Target, Targets } from "./references.ts";
 
@@ -29,7 +30,13 @@ export const Fields = (
       {entries.map((entry, i) => {
         const id = `field-${i}`;
         return (
-          <Labelled entry={entry} id={id} isOwner={entry.key === owner} faults={told[i]!}>
+          <Labelled
+            entry={entry}
+            id={id}
+            isNew={isNew}
+            isOwner={entry.key === owner}
+            faults={told[i]!}
+          >
             <Input
               entry={entry}
               id={id}
@@ -84,15 +91,20 @@ const WORDS = {
   Ref: "id",
 } as const;
 
-const kindOf = ({ type, file }: FieldDefinition): string => {
+const kindOf = ({ type, file, enum: values }: FieldDefinition): string => {
+  if (values !== undefined) return "one of these";
   if (!file) return WORDS[type];
   return type === "Array" ? "paths of files, as JSON" : "path of a file";
 };
 
+const defaultText = ({ default: value }: FieldDefinition): string =>
+  cut(typeof value === "string" && value !== "" ? value : JSON.stringify(value));
+
 const Labelled = (
-  { entry: { key, field, isRequired }, id, isOwner, faults, children }: {
+  { entry: { key, field, isRequired }, id, isNew, isOwner, faults, children }: {
     entry: Entry;
     id: string;
+    isNew: boolean;
     isOwner: boolean;
     faults: readonly string[];
     children?: Child;
@@ -106,6 +118,9 @@ const Labelled = (
         {key} <small>{isOwner ? "owner" : kind + of}{isRequired && ", required"}</small>
       </label>
       {children}
+      {isNew && field?.default !== undefined && (
+        <small class="member-default">{`${defaultText(field)} where it is left empty`}</small>
+      )}
       {faults.length > 0 && <p class="member-fault" id={`${id}-fault`}>{faults.join(". ")}</p>}
     </div>
   );
@@ -130,7 +145,9 @@ const Input = (
   };
   switch (field?.type) {
     case "Boolean":
-      return <YesOrNo common={common} text={text} isReadOnly={isReadOnly} />;
+      return (
+        <OneOf common={common} text={text} values={["true", "false"]} isReadOnly={isReadOnly} />
+      );
     case "Number":
       return <input type="number" step="any" value={text} {...common} />;
     case "Ref":
@@ -138,6 +155,9 @@ const Input = (
     case "Date":
       return <input {...timeInput(text)} value={text} {...common} />;
     case "String":
+      if (field.enum !== undefined) {
+        return <OneOf common={common} text={text} values={field.enum} isReadOnly={isReadOnly} />;
+      }
       return <textarea rows={1} {...common}>{areaText(leading(text))}</textarea>;
     default:
       return (
@@ -190,14 +210,20 @@ const timeInput = (text: string) =>
 /** Of a text that begins with an empty line browsers leave it out. */
 const leading = (text: string): string => /^\r?\n/.test(text) ? `\n${text}` : text;
 
-const YesOrNo = (
-  { common, text, isReadOnly }: { common: object; text: string; isReadOnly: boolean },
+/** What was typed or stored and is none of the values can still be seen, and stays unless changed. */
+const OneOf = (
+  { common, text, values, isReadOnly }: {
+    common: object;
+    text: string;
+    values: readonly string[];
+    isReadOnly: boolean;
+  },
 ) => (
   <select {...common} {...(isReadOnly && { disabled: true })}>
     <option value="">—</option>
-    {["true", "false"].map((value) => (
+    {values.map((value) => (
       <option value={value} {...(value === text && { selected: true })}>{value}</option>
     ))}
-    {!["", "true", "false"].includes(text) && <option value={text} selected>{text}</option>}
+    {text !== "" && !values.includes(text) && <option value={text} selected>{text}</option>}
   </select>
 );

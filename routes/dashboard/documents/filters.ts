@@ -8,41 +8,48 @@ import { type FieldType, type Path, pathsOf } from "./paths.ts";
 /** A condition of the list as people read it. */
 export interface Condition {
   readonly field: string;
-  readonly sign: string;
+  readonly words: string;
   readonly value: string;
   /** What the filter form has to choose to say it; null where it cannot say it. */
   readonly choice: string | null;
 }
 
-const SIGNS: Record<Operator, string> = {
-  eq: "=",
-  ne: "≠",
-  gt: ">",
-  gte: "≥",
-  lt: "<",
-  lte: "≤",
-  in: "in",
-  nin: "not in",
+/** Where no type is known that would have words of its own. */
+const WORDS: Record<Operator, string> = {
+  eq: "is",
+  ne: "is not",
+  gt: "is more than",
+  gte: "is at least",
+  lt: "is less than",
+  lte: "is at most",
+  in: "is one of",
+  nin: "is none of",
   exists: "is set:",
-  regex: "matches",
+  regex: "matches the pattern",
   contains: "contains",
   startsWith: "begins with",
 };
 
 export function conditionOf(collection: Collection, name: string, value: string): Condition {
-  if (name === "where") return { field: "where", sign: "", value, choice: null };
+  if (name === "where") return { field: "where", words: "", value, choice: null };
   try {
     const { path, operator } = splitName(collection, name);
-    const known = pathsOf(collection).has(path);
+    const known = pathsOf(collection).get(path);
     if (operator === "exists" && (value === "true" || value === "false")) {
-      const sign = value === "true" ? "is set" : "is not set";
-      return { field: path, sign, value: "", choice: known ? `exists ${value}` : null };
+      const words = value === "true" ? "is set" : "is not set";
+      return { field: path, words, value: "", choice: known ? `exists ${value}` : null };
     }
-    return { field: path, sign: SIGNS[operator], value, choice: known ? operator : null };
+    const own = known && choicesOf(known).find((one) => one.value === operator);
+    return {
+      field: path,
+      words: own?.words ?? WORDS[operator],
+      value,
+      choice: known ? operator : null,
+    };
   } catch (error) {
     // The list says what is wrong with it; here it only has to be seen, to be taken away.
     if (!(error instanceof Problem)) throw error;
-    return { field: name, sign: "=", value, choice: null };
+    return { field: name, words: WORDS.eq, value, choice: null };
   }
 }
 
@@ -56,17 +63,17 @@ const choice = (value: string, words: string): Choice => ({ value, words });
 
 const SET = [choice("exists true", "is set"), choice("exists false", "is not set")];
 const EQUALITY = [choice("eq", "is"), choice("ne", "is not")];
-const LISTS = [choice("in", "is one of (a,b)"), choice("nin", "is none of (a,b)")];
+const LISTS = [choice("in", "is one of"), choice("nin", "is none of")];
 
 const CHOICES: Record<FieldType, readonly Choice[]> = {
   String: [
     ...EQUALITY,
     choice("contains", "contains"),
     choice("startsWith", "begins with"),
-    choice("regex", "matches"),
+    choice("regex", "matches the pattern"),
     ...LISTS,
-    choice("gt", "is after"),
-    choice("lt", "is before"),
+    choice("gt", "comes after"),
+    choice("lt", "comes before"),
     ...SET,
   ],
   Number: [
@@ -80,10 +87,10 @@ const CHOICES: Record<FieldType, readonly Choice[]> = {
   ],
   Boolean: [...EQUALITY, ...SET],
   Date: [
-    choice("gte", "is from"),
+    choice("gte", "is at or after"),
     choice("lt", "is before"),
     choice("gt", "is after"),
-    choice("lte", "is until"),
+    choice("lte", "is at or before"),
     ...EQUALITY,
     ...SET,
   ],
@@ -95,8 +102,8 @@ const CHOICES: Record<FieldType, readonly Choice[]> = {
 const OF_LISTS: Partial<Record<string, string>> = {
   eq: "has",
   ne: "has not",
-  in: "has one of (a,b)",
-  nin: "has none of (a,b)",
+  in: "has one of",
+  nin: "has none of",
 };
 
 /** What may be asked of what lies at the path. */

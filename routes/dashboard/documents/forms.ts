@@ -4,18 +4,18 @@ import type { PageHandler } from "../../handler.ts";
 import { seeOther } from "../replies.ts";
 import { parameterOf } from "./filters.ts";
 import { pathsOf } from "./paths.ts";
-import { pathOf, serverOf } from "./room.ts";
-import { hrefOf, readView, withEntry, withParameter } from "./view.ts";
+import { type CollectionContext, pathOf, serverOf } from "./room.ts";
+import { searched } from "./search_box.tsx";
+import { hrefOf, readView, withEntry } from "./view.ts";
 
 /** Forms that lead to the grid in another view; they change nothing. */
 
+const collectionOf = (c: CollectionContext) =>
+  findCollection(c.var.services, serverOf(c), c.req.valid("param").collectionName);
+
 /** Without a condition it asks for one: the form then knows the field. */
 export const chooseFilter: PageHandler<ProjectMember, "collectionName"> = async (c) => {
-  const collection = await findCollection(
-    c.var.services,
-    serverOf(c),
-    c.req.valid("param").collectionName,
-  );
+  const collection = await collectionOf(c);
   const form = new URLSearchParams(c.var.state.query);
   const view = readView(pathOf(c), form.get("view") ?? "");
   const field = form.get("field") ?? "";
@@ -28,12 +28,11 @@ export const chooseFilter: PageHandler<ProjectMember, "collectionName"> = async 
   return seeOther(hrefOf(withEntry(view, at === null ? null : Number(at), entry)));
 };
 
-/** Nothing to look for is no search. */
-export const chooseSearch: PageHandler<ProjectMember, "collectionName"> = (c) => {
+export const chooseSearch: PageHandler<ProjectMember, "collectionName"> = async (c) => {
+  const collection = await collectionOf(c);
   const form = new URLSearchParams(c.var.state.query);
   const view = readView(pathOf(c), form.get("view") ?? "");
-  const words = form.get("search")?.trim() ?? "";
-  return Promise.resolve(seeOther(hrefOf(withParameter(view, "search", words || null))));
+  return seeOther(hrefOf(searched(collection, view, form.get("search") ?? "")));
 };
 
 /** None at all would show nothing: then it is as at first. */

@@ -1,4 +1,5 @@
 import { raw } from "hono/html";
+import { canAskAi } from "@/lib/ai/keys.ts";
 import { type DocumentList, documentsOf, listDocuments } from "@/lib/documents/list_documents.ts";
 import { messageOf } from "@/lib/http/respond.ts";
 import { tooSlow } from "../../as_problem.ts";
@@ -52,10 +53,15 @@ interface BulkFailure {
 /** The grid as a page. A query that the list refuses is a page, too, where it can be mended. */
 export async function gridReply(c: CollectionContext, view: View, said: Feedback = {}) {
   const position = await changesSoFar(c);
-  const [room, listed] = await Promise.all([openRoom(c), listOf(c, view)]);
+  const { services, principal } = c.var;
+  const [room, listed, canAsk] = await Promise.all([
+    openRoom(c),
+    listOf(c, view),
+    canAskAi(services, principal),
+  ]);
   const problem = said.problem ?? said.undone?.failed[0]?.problem ?? said.asked?.problem ??
     listed.problem;
-  const text = await gridText(c, { room, view, said, listed, position });
+  const text = await gridText(c, { room, view, said, listed, position, canAsk });
   return pageReply(raw(text), { ...(problem && { status: problem.status }) });
 }
 
@@ -64,6 +70,8 @@ interface Shown {
   readonly view: View;
   readonly said: Feedback;
   readonly listed: Listed;
+  /** Whether there is a key to ask an AI provider with. */
+  readonly canAsk: boolean;
   /** Of the project's changes: all up to it are in the list. */
   readonly position: ChangePosition;
 }
@@ -109,7 +117,7 @@ const DONE = {
 };
 
 const GridPage = (
-  { room, view, said, listed, columns, documents, names, origin, after }: Shown & Rows & {
+  { room, view, said, listed, canAsk, columns, documents, names, origin, after }: Shown & Rows & {
     origin: string;
     after: string;
   },
@@ -125,7 +133,7 @@ const GridPage = (
           {list !== null && <LiveChanges room={room} view={view} after={after} />}
           <Acts room={room} view={view} />
         </CollectionBar>
-        <Toolbar {...parts} asked={said.asked ?? null} />
+        <Toolbar {...parts} asked={said.asked ?? null} canAsk={canAsk} />
         <AskedNote asked={said.asked ?? null} />
         <DoneWord word={view.done} sentences={DONE} />
         {said.problem && <Refusal problem={said.problem} />}
@@ -175,7 +183,7 @@ const Acts = ({ room: { path, mayWrite }, view }: { room: Room; view: View }) =>
       <details class="menu end" name="acts">
         <summary role="button" class="quiet">Export</summary>
         <div hx-boost="false">
-          <p>Everything that the filters let through.</p>
+          <p>All matching documents</p>
           <a href={exportPath(path, "csv", text)} download>CSV</a>
           <a href={exportPath(path, "json", text)} download>JSON</a>
         </div>

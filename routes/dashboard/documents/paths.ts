@@ -1,5 +1,9 @@
 import type { Collection } from "@/lib/documents/collection.ts";
-import type { FieldDefinition, ItemDefinition } from "@/lib/documents/fields.ts";
+import type {
+  CollectionDefinition,
+  FieldDefinition,
+  ItemDefinition,
+} from "@/lib/documents/fields.ts";
 
 export type FieldType = ItemDefinition["type"];
 
@@ -11,6 +15,8 @@ export interface Path {
   readonly compared: FieldType | null;
   /** The collection that ids there lead to; null for none. */
   readonly ref: string | null;
+  /** The only values that a text there can have; null for any. */
+  readonly values: readonly string[] | null;
   /** What people call it. */
   readonly word: string;
   readonly isServers: boolean;
@@ -31,6 +37,7 @@ const server = (path: string, type: FieldType, word: string): Path => ({
   type,
   compared: type,
   ref: null,
+  values: null,
   word,
   isServers: true,
 });
@@ -41,6 +48,10 @@ const SERVERS: readonly Path[] = [
   server("updatedAt", "Date", "date"),
   server("deletedAt", "Date", "date"),
 ];
+
+/** The field that documents are called by: the first text; null where none is declared. */
+export const titleKeyOf = ({ fields, rls: { ownerField } }: CollectionDefinition): string | null =>
+  fields.find(({ type, key }) => type === "String" && key !== ownerField)?.key ?? null;
 
 /** Made once for a compiled definition. */
 const known = new WeakMap<Collection, ReadonlyMap<string, Path>>();
@@ -63,8 +74,9 @@ const declared = (fields: readonly FieldDefinition[], at: string, owner: string 
     const isOwner = path === owner;
     const word = isOwner ? "owner" : ref === undefined ? WORDS[type] : `id in ${ref}`;
     const to = isOwner ? "users" : ref ?? null;
+    const values = field.enum ?? field.items?.enum ?? null;
     return [
-      { path, type, compared: comparedOf(field), ref: to, word, isServers: false },
+      { path, type, compared: comparedOf(field), ref: to, values, word, isServers: false },
       ...declared(inner, `${path}.`, null),
     ];
   });

@@ -12,6 +12,7 @@ import type { PageContext } from "../../handler.ts";
 import { collectionPath } from "../collections/bar.tsx";
 import { calledBy } from "../users/profile.tsx";
 import { type Column, cut, isId } from "./cells.tsx";
+import { titleKeyOf } from "./paths.ts";
 import { type CollectionContext, serverOf } from "./room.ts";
 
 /** What documents are called, by their ids. */
@@ -88,14 +89,13 @@ async function namesIn(
   const { services } = c.var;
   try {
     const { definition } = await findCollection(services, serverOf(c), ref);
-    const { fields, rls: { ownerField } } = definition;
-    const first = fields.find(({ type, key }) => type === "String" && key !== ownerField)?.key;
+    const first = titleKeyOf(definition) ?? "_id";
     const list = await listDocuments(services, serverOf(c), {
       collectionName: ref,
       query: `${query}&total=none`,
     });
     const documents = documentsOf(list);
-    return new Map(documents.map((one) => [one._id, nameOf(one, valueAt(one, first ?? "_id"))]));
+    return new Map(documents.map((one) => [one._id, nameOf(one, valueAt(one, first))]));
   } catch (error) {
     if (error instanceof Problem) return NOBODY;
     throw error;

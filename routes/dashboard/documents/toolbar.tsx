@@ -3,10 +3,8 @@ import {
   AI_PROMPT_LENGTH_MAX,
   COLUMNS_MAX,
   PATH_LENGTH_MAX,
-  SEARCH_LENGTH_MAX,
   WHERE_CONDITIONS_MAX,
 } from "@/lib/limits.ts";
-import { searchPathsOf } from "@/lib/store/search.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
 import { counted } from "@/lib/text/amounts.ts";
@@ -15,12 +13,12 @@ import { undeclaredIn } from "@/lib/documents/undeclared.ts";
 import { choicesOf, conditionOf } from "./filters.ts";
 import { type Path, pathsOf } from "./paths.ts";
 import type { Room } from "./room.ts";
+import { SearchBox } from "./search_box.tsx";
 import {
   filtersOf,
   hrefOf,
   isTrash,
   trashOf,
-  valueOf,
   type View,
   viewText,
   withoutEntry,
@@ -41,15 +39,17 @@ interface ToolbarProps {
   readonly columns: readonly Column[];
   readonly documents: readonly StoredDocument[];
   readonly asked: Asked | null;
+  /** Whether there is a key to ask an AI provider with. */
+  readonly canAsk: boolean;
 }
 
 /** What the grid shows: filters, columns, trash, and how to say it in words. */
-export const Toolbar = ({ room, view, columns, documents, asked }: ToolbarProps) => (
+export const Toolbar = ({ room, view, columns, documents, asked, canAsk }: ToolbarProps) => (
   <div class="bar tools">
     <SearchBox room={room} view={view} />
     <Chips room={room} view={view} />
     <FilterMenu room={room} view={view} />
-    {room.mayWrite && !isTrash(view)
+    {canAsk && room.mayWrite && !isTrash(view)
       ? <AskInWords room={room} view={view} asked={asked} />
       : <span class="grow"></span>}
     <ColumnMenu room={room} view={view} columns={columns} documents={documents} />
@@ -58,29 +58,6 @@ export const Toolbar = ({ room, view, columns, documents, asked }: ToolbarProps)
       : <a role="button" class="quiet" href={hrefOf(trashOf(view))}>Trash</a>}
   </div>
 );
-
-/** Also where nothing can be searched, as long as the address asks for it: to be emptied. */
-const SearchBox = ({ room: { collection, path }, view }: { room: Room; view: View }) => {
-  const words = valueOf(view, "search");
-  const fields = searchPathsOf(collection.records);
-  if (fields.length === 0 && words === null) return null;
-  const said = `Search ${fields.join(", ")}`;
-  return (
-    <form class="search" action={`${path}/search`}>
-      <input type="hidden" name="view" value={viewText(view)} />
-      <input
-        name="search"
-        type="search"
-        value={words ?? ""}
-        maxlength={SEARCH_LENGTH_MAX}
-        aria-label={said}
-        placeholder={said}
-        autocomplete="off"
-      />
-      <button class="quiet">Search</button>
-    </form>
-  );
-};
 
 /** What the links of all chips may take together: each repeats nearly all of the view. */
 const LINKS_LENGTH_MAX = 262_144;
@@ -112,13 +89,13 @@ const Chip = (
     isLinked: boolean;
   },
 ) => {
-  const { field, sign, value: shown, choice } = conditionOf(room.collection, name, value);
+  const { field, words: asked, value: shown, choice } = conditionOf(room.collection, name, value);
   const text = (
     <>
-      {cut(field)} <b>{sign}</b> {cut(shown)}
+      {cut(field)} <b>{asked}</b> {cut(shown)}
     </>
   );
-  const words = [cut(field), sign, cut(shown)].filter((one) => one !== "").join(" ");
+  const words = [cut(field), asked, cut(shown)].filter((one) => one !== "").join(" ");
   return (
     <span class="chip">
       {choice === null || !isLinked
@@ -196,15 +173,16 @@ const ConditionForm = (
 );
 
 /** Typed as far as that does not shut out what the field can be asked for. */
-const Operand = ({ path: { type, compared }, value }: { path: Path; value: string }) => {
+const Operand = ({ path, value }: { path: Path; value: string }) => {
+  const { type, compared, values } = path;
   if (compared === "Object" || (type === "Array" && compared === null && value === "")) return null;
   if (compared === "Boolean") {
     return (
       <label>
         Value
         <select name="value">
-          <option {...(value === "true" && { selected: true })}>true</option>
-          <option {...(value === "false" && { selected: true })}>false</option>
+          <option value="true" {...(value === "true" && { selected: true })}>yes</option>
+          <option value="false" {...(value === "false" && { selected: true })}>no</option>
         </select>
       </label>
     );
@@ -213,17 +191,25 @@ const Operand = ({ path: { type, compared }, value }: { path: Path; value: strin
     ? { type: "datetime-local", step: "0.001", value: value.replace(/Z$/, "") }
     : compared === "Number"
     ? { inputmode: "decimal" as const, value }
-    : { value };
+    : { value, ...(values !== null && { list: "filter-values" }) };
   return (
-    <label>
-      {compared === "Date" ? "Time (UTC)" : "Value"}
-      <input name="value" autofocus autocomplete="off" {...attributes} />
-    </label>
+    <>
+      <label>
+        {compared === "Date" ? "Time (UTC)" : "Value"}
+        <input name="value" autofocus autocomplete="off" {...attributes} />
+      </label>
+      {values !== null && (
+        <datalist id="filter-values">{values.map((one) => <option value={one}></option>)}</datalist>
+      )}
+      {choicesOf(path).some((one) => one.value === "in") && (
+        <small>For “one of”, several with commas between them.</small>
+      )}
+    </>
   );
 };
 
 const ColumnMenu = (
-  { room, view, columns, documents }: Omit<ToolbarProps, "asked">,
+  { room, view, columns, documents }: Omit<ToolbarProps, "asked" | "canAsk">,
 ) => {
   const paths = pathsOf(room.collection);
   const shown = new Set(columns.map(({ path }) => path));
