@@ -278,7 +278,7 @@ export async function openServices(
       liveTicketKeys: keyRing.derive("live tickets"),
       liveLists,
       cookies,
-      providers: createProviders(config, clock),
+      providers: createProviders(config, clock, keyRing.derive("codes of chosen users")),
       browsers: createBrowsers(cookies, keyRing.derive("sign-in cookies")),
       egress,
       webhookEgress,

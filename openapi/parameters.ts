@@ -24,7 +24,12 @@ import {
   WHERE_BYTES_MAX,
 } from "@/lib/limits.ts";
 import { checkedKeyKind } from "@/lib/projects/projects.ts";
-import { knownProvider, PROVIDER_NAMES } from "@/lib/social/providers.ts";
+import {
+  knownProvider,
+  PROVIDER_NAMES,
+  SIGN_IN_NAMES,
+  signInProvider as signInName,
+} from "@/lib/social/providers.ts";
 import type { Parameter } from "./contract.ts";
 import {
   type HeaderParameter,
@@ -328,6 +333,17 @@ export const provider: PathParameter = {
   ),
   problem: "PROVIDER_UNKNOWN",
   read: knownProvider,
+};
+
+export const signInProvider: PathParameter = {
+  schema: inPath(
+    z.enum(SIGN_IN_NAMES as [string, ...string[]]),
+    "The sign-in provider. `dev`, which lets users choose who they are, is there only in " +
+      "`deno task dev`.",
+    PROVIDER_NAMES[0]!,
+  ),
+  problem: "PROVIDER_UNKNOWN",
+  read: signInName,
 };
 
 /** What a sign-in may be started with. */

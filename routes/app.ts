@@ -17,6 +17,7 @@ import type { AppEnv, Handler, Input, Operation, OperationContext } from "./hand
 import type { Offload } from "./offload.ts";
 import { compressed } from "./compression.ts";
 import { pages } from "./dashboard/mod.ts";
+import { userChoicePages } from "./dashboard/social/mod.ts";
 import { refusalPage } from "./dashboard/refusal.tsx";
 import { inputReader } from "./input.ts";
 import { operations } from "./operations.ts";
@@ -161,6 +162,7 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
 
   operations(mount);
   pages(mount);
+  if (services.providers.chosen !== null) userChoicePages(mount);
   referencePages(mount);
   const paths = allowedMethods(mounted);
   return app;
