@@ -191,6 +191,7 @@ import {
   handleVerifyCode,
 } from "./users/sign_in.ts";
 import {
+  handleCreateTestToken,
   handleEndProjectUserSession,
   handleListProjectUserSessions,
 } from "./users/user_sessions.ts";
@@ -346,6 +347,7 @@ export function operations(mount: Mount): void {
   mount(projectUsers.listProjectUserSessions, handleListProjectUserSessions);
   mount(projectUsers.endProjectUserSession, handleEndProjectUserSession);
   mount(projectUsers.endProjectUserSessions, asServer(handleEndUserSessions));
+  mount(projectUsers.createTestToken, handleCreateTestToken);
   mount(ai.setAccountAiKey, handleSetAccountAiKey);
   mount(ai.setProjectAiKey, handleSetProjectAiKey);
   mount(ai.getAiUsage, handleGetAiUsage);

@@ -52,6 +52,7 @@ export const COMMAND_WORDS: Readonly<Record<string, string>> = {
   listProjectUserSessions: "users sessions",
   endProjectUserSession: "users end-session",
   endProjectUserSessions: "users sign-out",
+  createTestToken: "users test-token",
   getUserFields: "users fields",
   setUserFields: "users set-fields",
   listProjectFiles: "files list",

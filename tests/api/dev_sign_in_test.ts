@@ -126,3 +126,18 @@ Deno.test("only dev at a local address has it, and no variable asks for it", () 
     assert.equal(configOf(command, { isDev: "true", DEV_SIGN_IN: "true" }), false);
   }
 });
+
+Deno.test("a member finds where to try it, in dev alone", async () => {
+  await using app = await openTestApp({ isDev: true });
+  const project = await app.project({ siteUrl: SITE });
+  const owner = await project.owner();
+  const path = `/api/projects/${project.projectId}/providers/dev/trial`;
+  const { url } = ok(await owner.send({ path }));
+  const { store, clock } = app;
+  const tried = await owner.send({ path: new URL(url).pathname });
+  assert.equal(tried.status, 302);
+  assert.equal(new URL(tried.headers.get("location")!).pathname, PAGE);
+  await using started = await openTestApp({ store, clock });
+  const { cookie } = owner;
+  refused(await started.send({ path, headers: { cookie } }), 404, "PROVIDER_UNKNOWN");
+});

@@ -101,6 +101,7 @@ const LEAST: Readonly<Record<string, Least>> = {
   [`POST ${HOME}/users/{id}/enable`]: "admin",
   [`POST ${HOME}/users/{id}/sessions`]: "admin",
   [`POST ${HOME}/users/{id}/sessions/{sessionId}`]: "admin",
+  [`POST ${HOME}/users/{id}/test-token`]: "admin",
   [`POST ${HOME}/users/{id}/delete`]: "admin",
   [`GET ${HOME}/mail`]: "viewer",
   [`GET ${HOME}/mail/log`]: "viewer",
