@@ -415,7 +415,8 @@ export function wholeNumber(name: string, max: number) {
     .refine((number) => number <= max, says);
 }
 
-const paging = {
+/** Pages of all that is no document, beside further parameters. */
+export const paging = {
   limit: wholeNumber("limit", LIST_LIMIT_MAX).default(LIST_LIMIT_DEFAULT)
     .openapi({
       type: "integer",
@@ -430,7 +431,7 @@ const paging = {
   }),
 };
 
-/** Pages of all that is no document. */
+/** The same without any. */
 export const pageQuery = queryOf(paging, "this list");
 
 export const userQuery = queryOf({

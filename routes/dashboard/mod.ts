@@ -13,6 +13,7 @@ import { membersPages } from "./members/mod.ts";
 import { overviewPages } from "./overview/mod.ts";
 import { get } from "./pages.ts";
 import { projectPages } from "./projects/mod.ts";
+import { requestsPages } from "./requests/mod.ts";
 import { slowQuestionsPages } from "./slow_questions/mod.ts";
 import { socialPages } from "./social/mod.ts";
 import { usersPages } from "./users/mod.ts";
@@ -24,6 +25,7 @@ export function pages(mount: Mount): void {
   accountPages(mount);
   projectPages(mount);
   overviewPages(mount);
+  requestsPages(mount);
   slowQuestionsPages(mount);
   jobsPages(mount);
   collectionsPages(mount);
