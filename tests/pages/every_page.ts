@@ -63,6 +63,7 @@ const LEAST: Readonly<Record<string, Least>> = {
   [`POST ${HOME}/settings`]: "admin",
   [`POST ${HOME}/settings/delete`]: "owner",
   [`GET ${HOME}/collections`]: "viewer",
+  [`GET ${HOME}/diagram`]: "viewer",
   [`POST ${HOME}/collections`]: "admin",
   [`GET ${COLLECTION}`]: "viewer",
   [`GET ${COLLECTION}/fields`]: "viewer",
