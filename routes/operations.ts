@@ -19,6 +19,7 @@ import * as projectSlowQuestions from "@/openapi/paths/project_slow_questions.ts
 import * as projectStorage from "@/openapi/paths/project_storage.ts";
 import * as projectTypes from "@/openapi/paths/project_types.ts";
 import * as projectUsers from "@/openapi/paths/project_users.ts";
+import * as projectViews from "@/openapi/paths/project_views.ts";
 import * as schemas from "@/openapi/paths/schemas.ts";
 import * as sessions from "@/openapi/paths/sessions.ts";
 import * as social from "@/openapi/paths/social.ts";
@@ -99,6 +100,7 @@ import {
   handleUpdateCollection,
 } from "./project_collections/collections.ts";
 import { handleListSlowQuestions } from "./project_collections/slow_questions.ts";
+import { handleDeleteView, handleListViews, handleSaveView } from "./project_collections/views.ts";
 import { handleConfirmProjectUpload, handleRequestProjectUpload } from "./project_files/uploads.ts";
 import {
   handleCheckProjectStorage,
@@ -307,6 +309,9 @@ export function operations(mount: Mount): void {
   mount(projectCollections.updateCollection, handleUpdateCollection);
   mount(projectCollections.deleteCollection, handleDeleteCollection);
   mount(projectSlowQuestions.listSlowQuestions, handleListSlowQuestions);
+  mount(projectViews.listViews, handleListViews);
+  mount(projectViews.saveView, handleSaveView);
+  mount(projectViews.deleteView, handleDeleteView);
   mount(projectDocuments.listProjectDocuments, asServer(handleListDocuments));
   mount(projectDocuments.aggregateProjectDocuments, asServer(handleAggregateDocuments));
   mount(projectDocuments.createProjectDocument, asServer(handleCreateDocument));
