@@ -1,6 +1,12 @@
+import type { Reference } from "@/lib/documents/definition.ts";
 import { collectionPath } from "../collections/bar.tsx";
-import type { Referring } from "./diagram.tsx";
 import { type Box, layoutOf, type Line, type Point } from "./layout.ts";
+
+/** A collection with the fields that refer to others. */
+export interface Referring {
+  readonly name: string;
+  readonly references: readonly Reference[];
+}
 
 const USERS = "users";
 const ROW = 20;

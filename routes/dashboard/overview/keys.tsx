@@ -105,7 +105,7 @@ const Grace = () => (
   <label>
     The present key
     <select name="graceHours">
-      <option value="0">is refused at once</option>
+      <option value="0">ends now</option>
       <option value="1">works for one hour</option>
       <option value="24">works for a day</option>
       <option value="72">works for three days</option>
