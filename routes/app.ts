@@ -165,7 +165,8 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
 
   operations(mount);
   pages(mount);
-  if (services.providers.chosen !== null) userChoicePages(mount);
+  const { chosen } = services.providers;
+  if (chosen !== null) userChoicePages(mount, chosen);
   referencePages(mount);
   const paths = allowedMethods(mounted);
   return app;

@@ -20,6 +20,12 @@ const FIELDS_SHOWN = 12;
 /** Lines that are drawn; the table has all references. */
 const LINES_MAX = 600;
 
+/** A collection with the fields that refer to others. */
+export interface Referring {
+  readonly name: string;
+  readonly references: readonly Reference[];
+}
+
 /** All references of a collection to one other. */
 interface Reach extends Line {
   readonly fields: readonly string[];
