@@ -1,8 +1,9 @@
 import { timestamp } from "../clock.ts";
 import { definitionOf, placeOf } from "../documents/catalog.ts";
 import { checkCollectionName, referencedCollections } from "../documents/definition.ts";
-import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "../documents/fields.ts";
+import type { CollectionDefinition } from "../documents/fields.ts";
 import { redefine, type Redefining } from "../documents/redefine.ts";
+import { type CollectionRename, withReference } from "../documents/references.ts";
 import { asJson } from "../documents/replace_definition.ts";
 import { getCollection, readCollections } from "../documents/save_collection.ts";
 import { type WebhookEvents, type WebhookRecord, WEBHOOKS } from "../events/webhooks/records.ts";
@@ -13,20 +14,23 @@ import { StoreUnavailable, UniqueViolation } from "../store/errors.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Id, Transaction } from "../store/port.ts";
 import { shown } from "../text/input_text.ts";
+import { renameUserReferences } from "../users/user_fields.ts";
 
 type RenameServices = Pick<
   Services,
-  "engine" | "catalog" | "clock" | "newId" | "log" | "webhookRunner" | "webhookTeller"
+  | "engine"
+  | "catalog"
+  | "userFields"
+  | "clock"
+  | "newId"
+  | "log"
+  | "webhookRunner"
+  | "webhookTeller"
 >;
-
-export interface CollectionRename {
-  readonly from: string;
-  readonly to: string;
-}
 
 /**
  * Gives a collection another name. Its documents stay where they are; what refers to it follows in
- * the same transaction: Refs of all collections, and what webhooks are told. Throws
+ * the same transaction: Refs of all collections and of users, and what webhooks are told. Throws
  * `INVALID_DEFINITION` for a name that no collection can have, `COLLECTION_NOT_FOUND` and
  * `COLLECTION_EXISTS`.
  */
@@ -40,16 +44,18 @@ export async function renameCollection(
   if (from === to) return await getCollection(services, projectId, from);
   const { definition, isTold } = await attempt(services, projectId, rename);
   services.catalog.forgetProject(projectId); // Others refer to it.
+  services.userFields.forget(projectId);
   if (isTold) await endFormerEvents(services, projectId, rename);
   return definition;
 }
 
 async function attempt(services: RenameServices, projectId: Id, rename: CollectionRename) {
   try {
-    return await redefine(services, projectId, rename.from, async (redefining) => ({
-      definition: await renameRecord(services, redefining, rename),
-      isTold: await renameEvents(redefining.tx, rename),
-    }));
+    return await redefine(services, projectId, rename.from, async (redefining) => {
+      const definition = await renameRecord(services, redefining, rename);
+      await renameUserReferences(redefining.tx, rename);
+      return { definition, isTold: await renameEvents(redefining.tx, rename) };
+    });
   } catch (cause) {
     if (!(cause instanceof UniqueViolation)) throw cause;
     throw new Problem("COLLECTION_EXISTS", {
@@ -92,18 +98,8 @@ const withReferences = (
   rename: CollectionRename,
 ): CollectionDefinition => ({
   ...definition,
-  fields: definition.fields.map((field) => renamedIn(field, rename)),
+  fields: definition.fields.map((field) => withReference(field, rename)),
 });
-
-function renamedIn<T extends ItemDefinition>(field: T, rename: CollectionRename): T {
-  const { ref, fields, items } = field;
-  return {
-    ...field,
-    ...(ref === rename.from && { ref: rename.to }),
-    ...(fields && { fields: fields.map((one: FieldDefinition) => renamedIn(one, rename)) }),
-    ...(items && { items: renamedIn(items, rename) }),
-  };
-}
 
 /**
  * Has webhooks told by the new name. They hear by the former one as well, until they are told of the

@@ -129,8 +129,8 @@ export const renameCollection = contract({
   path: "/api/projects/{projectId}/collections/{collectionName}/rename",
   summary: "Rename a collection for the project's admins",
   description:
-    "Its documents stay where they are, with their ids and `ETag`s. `Ref`s of all collections and " +
-    "the events of webhooks name it by its new name from the same moment on; messages about what " +
+    "Its documents stay where they are, with their ids and `ETag`s. `Ref`s of all collections, " +
+    "and of users, and the events of webhooks name it by its new name from the same moment on; messages about what " +
     "was changed before have the former one. The former name is 404 then, and free: applications " +
     "must ask for the new one. Live lists end, and slow questions are counted anew.\n\n" +
     "Another letter case is another name. Other processes on MongoDB may take up to 5 s to follow.",

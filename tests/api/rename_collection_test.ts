@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { openForWriting } from "@/lib/documents/access.ts";
 import { writeDocument } from "@/lib/documents/write_document.ts";
+import { saveUserFields } from "@/lib/users/user_fields.ts";
 import { renameCollection } from "@/lib/operations/rename_collection.ts";
 import { listen as openList } from "../support/live_reader.ts";
 import { until } from "../acceptance/until.ts";
@@ -83,6 +84,8 @@ Deno.test("references of all collections follow, its own too", async () => {
     ],
   });
   await owner.project.collection({ name: "tags", ...RLS_OFF });
+  const favourites = { key: "favourites", type: "Array", items: ref, public: false };
+  await saveUserFields(app.services, owner.projectId, [favourites]);
   const posts = testCollectionOf(app, owner.project, "posts");
   const comments = testCollectionOf(app, owner.project, "comments");
   const { _id } = await posts.insertOne();
@@ -93,6 +96,8 @@ Deno.test("references of all collections follow, its own too", async () => {
   assert.deepEqual(names, ["articles", "comments", "tags"]);
   const refs = JSON.stringify(items).match(/"ref":"\w+"/g)!;
   assert.deepEqual(occurrences(refs), { '"ref":"articles"': 4, '"ref":"users"': 1 });
+  const [field] = await app.services.userFields.of(owner.projectId);
+  assert.equal(field!.items!.ref, "articles");
   const shown = ok(await comments.asSecret({ path: "?populate=post,others" })).items[0];
   assert.deepEqual([shown.post._id, shown.others[0]._id], [_id, _id]);
   const articles = testCollectionOf(app, owner.project, "articles");
