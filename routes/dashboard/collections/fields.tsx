@@ -215,8 +215,8 @@ const FieldsForm = (
         </label>
       </fieldset>
       <p class="muted">
-        Renaming moves its values; a name inside an Object or an Array moves nothing. A field that
-        is removed keeps its stored values.
+        Renaming moves its values, except for names inside an Object or an Array. A removed field
+        keeps its stored values.
       </p>
       {canEdit && (
         <div class="acts">
