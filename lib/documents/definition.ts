@@ -37,7 +37,7 @@ export function parseDefinition(input: unknown): CollectionDefinition {
   }
   const parsed = Definition.safeParse(input, { reportInput: true });
   if (!parsed.success) throw misshapen(parsed.error.issues[0]!);
-  checkName(parsed.data.name);
+  checkCollectionName(parsed.data.name);
   if (countFields(parsed.data.fields) > DEFINITION_FIELDS_MAX) {
     throw invalid(`A collection may declare up to ${DEFINITION_FIELDS_MAX} fields.`);
   }
@@ -124,7 +124,8 @@ function valuesIn(value: unknown): number {
 const invalid = (message: string, faults: readonly FieldFault[] = []) =>
   new Problem("INVALID_DEFINITION", { message, faults });
 
-function checkName(name: string): void {
+/** Throws `INVALID_DEFINITION` for a name that no collection can have. */
+export function checkCollectionName(name: string): void {
   if (!DECLARED_NAME.test(name)) {
     throw invalid(
       `The collection name ${

@@ -11,7 +11,6 @@ import { StoreUnavailable, UniqueViolation } from "../store/errors.ts";
 import type { Engine, Id, Records, Transaction } from "../store/port.ts";
 import {
   type Catalog,
-  collectionOf,
   type CollectionRecord,
   COLLECTIONS,
   definitionOf,
@@ -171,15 +170,15 @@ export async function updateCollection(
   return definition;
 }
 
-/** What is left is freed by maintenance: the change itself is done. */
+/** The change itself is done: where this cannot be begun, maintenance does it. */
 async function reclaim(
   { engine }: Pick<CollectionServices, "engine">,
   projectId: Id,
   name: string,
 ): Promise<void> {
   try {
-    const stored = await findRecord(engine.records(projectId, COLLECTIONS), name);
-    await engine.reclaim?.(projectId, collectionOf(stored).records);
+    const { value } = await findRecord(engine.records(projectId, COLLECTIONS), name);
+    engine.reclaim?.(projectId, { name: placeOf(value) });
   } catch (error) {
     if (!(error instanceof StoreUnavailable || error instanceof Problem)) throw error;
   }

@@ -4,13 +4,14 @@ import { hashedId } from "../crypto/hashes.ts";
 import { DefaultsRoom, withDefaults } from "../documents/defaults.ts";
 import { parseDefinition } from "../documents/definition.ts";
 import type { FieldDefinition } from "../documents/fields.ts";
+import { type CollectionRename, withReference } from "../documents/references.ts";
 import { validateMembers } from "../documents/validate.ts";
 import { USER_FIELDS_BYTES_MAX } from "../limits.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { type FieldFault, Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import { exceedsBytes } from "../store/json_text.ts";
-import type { Definition, Engine, Id, Json, StoredRecord } from "../store/port.ts";
+import type { Definition, Engine, Id, Json, StoredRecord, Transaction } from "../store/port.ts";
 import { own } from "../store/shape.ts";
 import { shown } from "../text/input_text.ts";
 
@@ -92,6 +93,19 @@ export async function saveUserFields(
     .upsert(eq("_id", THE_ONE), { set: { fields: json } }, { _id: THE_ONE, fields: json });
   userFields.forget(projectId);
   return fields;
+}
+
+/** Has fields of users refer to a collection by its new name, in the transaction that gives it that. */
+export async function renameUserReferences(
+  tx: Transaction,
+  rename: CollectionRename,
+): Promise<void> {
+  const records = tx.records<UserFieldsRecord>(USER_FIELDS);
+  const found = await records.get(THE_ONE);
+  if (found === null) return;
+  const before = found.value.fields as unknown as readonly UserField[]; // As they were saved.
+  const fields = before.map((field) => withReference(field, rename)) as unknown as Json;
+  await records.updateOne(eq("_id", THE_ONE), { set: { fields } });
 }
 
 /** What a collection of these fields alone would refuse, and what makes no sense for users. */
