@@ -16,6 +16,10 @@ export function bytesText(bytes: number): string {
   return `${ONE_DIGIT.format(amount)} ${UNITS[unit]}`;
 }
 
+/** `10485760 bytes (10 MB)`: for limits, which are exact and are to be understood. */
+export const exactBytesText = (bytes: number): string =>
+  bytes < 1024 ? `${bytes} bytes` : `${bytes} bytes (${bytesText(bytes)})`;
+
 /** `1 row`, `2 rows`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${countText(count)} ${count === 1 ? one : many}`;

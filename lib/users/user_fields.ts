@@ -13,6 +13,7 @@ import { eq } from "../store/filter.ts";
 import { exceedsBytes } from "../store/json_text.ts";
 import type { Definition, Engine, Id, Json, StoredRecord, Transaction } from "../store/port.ts";
 import { own } from "../store/shape.ts";
+import { exactBytesText } from "../text/amounts.ts";
 import { shown } from "../text/input_text.ts";
 
 /** A field that a project declares for its users, beside what every user has. */
@@ -176,7 +177,9 @@ export function changedFields(
 export function bounded<T extends { readonly [name: string]: Json }>(values: T): T {
   if (!exceedsBytes(JSON.stringify(values), USER_FIELDS_BYTES_MAX)) return values;
   throw new Problem("INVALID_BODY", {
-    message: `A user's own fields may have up to ${USER_FIELDS_BYTES_MAX} bytes of JSON together.`,
+    message:
+      `A user's own fields may have up to ${exactBytesText(USER_FIELDS_BYTES_MAX)} of JSON ` +
+      "together.",
   });
 }
 

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { parseDefinition, parseNamedDefinition } from "@/lib/documents/definition.ts";
-import type { CollectionDefinition } from "@/lib/documents/fields.ts";
+import type { CollectionDefinition, ReplacingDefinition } from "@/lib/documents/fields.ts";
 import { BODY_BYTES_MAX, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract, type ParsedBody } from "../contract.ts";
 import { collectionName, projectId } from "../parameters.ts";
@@ -42,7 +42,7 @@ const definitionBody: ParsedBody<CollectionDefinition> = {
   bytesMax: BODY_BYTES_MAX,
 };
 
-const namedDefinitionBody: ParsedBody<CollectionDefinition> = {
+const namedDefinitionBody: ParsedBody<ReplacingDefinition> = {
   ...definitionBody,
   schema: NamedDefinitionInput,
   parse: (members, { params }) => parseNamedDefinition(params.collectionName!, members),
