@@ -124,7 +124,12 @@ const Grace = () => (
 );
 
 const EndFormer = ({ kind, home }: { kind: KeyKind; home: string }) => (
-  <form method="post" action={`${home}/keys/end`}>
-    <button class="quiet" name="kind" value={kind}>End the old {kind} key now</button>
-  </form>
+  <Ask
+    label={`End the old ${kind} key`}
+    loss={`Whatever still uses the old ${kind} key is refused at once.`}
+    action={`${home}/keys/end`}
+    button={`End the old ${kind} key now`}
+  >
+    <input type="hidden" name="kind" value={kind} />
+  </Ask>
 );
