@@ -4,7 +4,6 @@
  */
 export const COMMAND_WORDS: Readonly<Record<string, string>> = {
   getAccount: "account show",
-  patchAccount: "account update",
   getAiUsage: "account ai-usage",
   listProjects: "projects list",
   createProject: "projects create",

@@ -17,7 +17,6 @@ import {
 import { EndedSession, SESSION_EXAMPLE, SessionList } from "../schemas/session.ts";
 import { EndedSessions } from "../schemas/user.ts";
 import {
-  allProjects,
   COUNTED,
   countedByAddress,
   dashboardSession,
@@ -142,7 +141,7 @@ export const patchAccount = contract({
   path: "/api/auth/me",
   summary: "Change the signed-in account's name",
   description: "Members of its projects see the name. `null` clears it.",
-  security: allProjects,
+  security: dashboardSession,
   body: {
     schema: AccountChanges,
     example: { name: "Ada" },

@@ -87,7 +87,9 @@ Deno.test("a token manages projects, and never its account", () => {
   );
   assert.deepEqual(idsOf(OF_SESSIONS).toSorted(), [
     "acceptInvitation",
+    "changeAccountEmail",
     "changePassword",
+    "confirmAccountEmail",
     "createAccountToken",
     "declineInvitation",
     "deleteAccount",
@@ -95,6 +97,7 @@ Deno.test("a token manages projects, and never its account", () => {
     "endAccountSession",
     "listAccountSessions",
     "listAccountTokens",
+    "patchAccount",
     "previewInvitation",
     "setAccountAiKey",
   ]);
@@ -102,6 +105,7 @@ Deno.test("a token manages projects, and never its account", () => {
 
 /** Members of answers that are called as secrets are; each says something about one, or of no one. */
 const SAID_OF_SECRETS = [
+  "code", // Of the problem that a request was refused with.
   "emailCode", // Whether users sign in by one.
   "formerSecretUntil",
   "hasAiKey",
@@ -112,6 +116,7 @@ const SAID_OF_SECRETS = [
   "key", // A field's name.
   "password", // Whether users have one.
   "passwordLengthMin",
+  "publishableKey", // Which is public.
 ];
 
 Deno.test("no answer to a token that may only read has a secret", () => {

@@ -34,6 +34,7 @@ Deno.test("a project is made whole: its keys work at once, and its owner is who 
   assert.deepEqual(ok(await owner.send({ path: `${PATH}/${projectId}` })), {
     projectId,
     name: "Blog",
+    publishableKey: created.publishableKey,
     siteUrl: null,
     allowedOrigins: [],
     auth: AUTH_DEFAULTS,

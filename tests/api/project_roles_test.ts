@@ -22,6 +22,9 @@ const LEAST: Readonly<Record<string, Role>> = {
   offerOwnership: "owner",
   // Their addresses are not for viewers.
   listInvitations: "admin",
+  // Kept mails hold codes, and a trial makes a user.
+  getKeptMail: "admin",
+  tryProvider: "admin",
   signProjectFile: "viewer",
   // Whoever leaves names their own account; others are removed by admins.
   removeMember: "viewer",

@@ -174,7 +174,6 @@ Deno.test("INVALID_PATH or 404, and never more, for paths that lead astray", asy
     `${projectId}/${name}%ff`,
     `${projectId}/${name}%5c`,
     `${projectId}/${"x".repeat(300)}`,
-    `${projectId}/${name}/`,
     `${projectId}/${name}/x`,
     `${projectId}/CON`,
     `${projectId}/`,

@@ -128,9 +128,9 @@ Deno.test("refusals below the dashboard are pages, with the status and the words
     ["GET", `/dashboard/projects/${strange}`, 404, /Project not found or access denied/],
     ["GET", "/dashboard/projects/nonsense", 400, /Invalid project ID/],
     ["GET", "/dashboard/%2e%2e/x", 400, /path/],
-    ["DELETE", "/dashboard", 405, /method/],
-    ["PUT", "/dashboard/sign-in", 405, /method/],
-    ["POST", "/dashboard/assets/base.css", 405, /method/],
+    ["DELETE", "/dashboard", 405, /does not take DELETE/],
+    ["PUT", "/dashboard/sign-in", 405, /does not take PUT/],
+    ["POST", "/dashboard/assets/base.css", 405, /does not take POST/],
     ["GET", "/dashboard?cursor=nonsense", 400, /cursor/],
   ] as const;
   for (const [method, path, status, words] of refusals) {
