@@ -179,7 +179,7 @@ for (const { operationId, call } of SAMPLES.filter(takesKeyInQuery)) {
           const path = `${call.path}?${new URLSearchParams({ [name]: key })}`;
           const answer = await app.send({ ...call, path });
           refused(answer, 401, "API_KEY_INVALID");
-          const why = /^sk_live_/.test(key)
+          const why: string = /^sk_live_/.test(key)
             ? `A secret key must not stand in an address, which many places keep. ${IN_ADDRESS}`
             : whyKeyIsRefused({ apiKey: key });
           assert.equal(answer.body.message, why, `${kind}: nothing else is told`);
