@@ -56,11 +56,14 @@ Deno.test("a new user needs required fields, unless nobody asked them", () => {
   assert.deepEqual(fieldsOfNewUser(FIELDS, {}, true), { theme: "dark" });
 });
 
-Deno.test("undeclared fields are refused by name, with those that are declared", () => {
-  const given = { company: "E", compny: "E" };
+Deno.test("undeclared fields are refused by name, with the nearest or with those that are declared", () => {
   assert.throws(
-    () => fieldsOfNewUser(FIELDS, given),
-    refusedAs("compny", /is not declared\. Declared are company, theme, age, born\.$/),
+    () => fieldsOfNewUser(FIELDS, { company: "E", compny: "E" }),
+    refusedAs("compny", /is not declared \(did you mean "company"\?\)\.$/),
+  );
+  assert.throws(
+    () => fieldsOfNewUser(FIELDS, { company: "E", shoeSize: "E" }),
+    refusedAs("shoeSize", /is not declared\. Declared are company, theme, age, born\.$/),
   );
   assert.throws(() => changedFields([], { a: 1 }), refusedAs("a", /is not declared\.$/));
 });
