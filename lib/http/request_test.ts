@@ -76,6 +76,7 @@ Deno.test("a request says who sends it and where it leads", () => {
     recordsUntil: null,
     problem: null,
     rate: null,
+    warning: null,
   });
 });
 
