@@ -1,9 +1,10 @@
 import { type FieldFault, Problem } from "../problems.ts";
+import { FAULTS_MAX } from "./validate.ts";
 
-/** So many are told of; what follows them is not looked at any more. */
-const TOLD_MAX = 10;
-
-/** Those documents of a list that are refused, to be told of together. */
+/**
+ * Those documents of a list that are refused, to be told of together. What follows `FAULTS_MAX` of
+ * them is not looked at any more.
+ */
 export class FaultyDocuments {
   readonly #problems: { readonly index: number; readonly problem: Problem }[] = [];
   readonly #count: number;
@@ -17,7 +18,7 @@ export class FaultyDocuments {
 
   /** Null where the document is refused, or nobody would be told of it. */
   try<T>(index: number, work: () => T): T | null {
-    if (this.#problems.length === TOLD_MAX) return null;
+    if (this.#problems.length === FAULTS_MAX) return null;
     try {
       return work();
     } catch (error) {
@@ -29,7 +30,7 @@ export class FaultyDocuments {
   /** Throws what is no refusal. */
   add(index: number, error: unknown): void {
     if (!(error instanceof Problem)) throw error;
-    if (this.#problems.length < TOLD_MAX) this.#problems.push({ index, problem: error });
+    if (this.#problems.length < FAULTS_MAX) this.#problems.push({ index, problem: error });
   }
 
   /** Throws one refusal for all of them, if there are any, with the code of the first. */
@@ -39,7 +40,7 @@ export class FaultyDocuments {
     const told = this.#problems.map(({ index, problem }) =>
       `documents[${index}]: ${problem.message}`
     );
-    const isCut = told.length === TOLD_MAX && this.#problems.at(-1)!.index + 1 < this.#count;
+    const isCut = told.length === FAULTS_MAX && this.#problems.at(-1)!.index + 1 < this.#count;
     throw new Problem(first.problem.code, {
       message: told.join(" ") + (isCut ? " The documents behind it were not looked at." : ""),
       faults: this.#problems.flatMap(({ index, problem }) => this.#faultsOf(index, problem)),

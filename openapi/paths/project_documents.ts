@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { COLUMNS_MAX, IMPORT_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { OFFSET_NAMES } from "@/lib/documents/reserved_parameters.ts";
 import { NOT_OF_EXPORTS } from "@/lib/operations/export_documents.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
 import { type Contract, contract } from "../contract.ts";
@@ -119,16 +120,21 @@ export const recoverProjectDocument = forMembers(data.recoverDocument, {
   description: data.OUT_OF_TRASH,
 });
 
-const exporting = listing.filter(({ name }) =>
-  ![...NOT_OF_EXPORTS, "offset", "skip"].includes(name)
-);
-
 /** What only a page of a list can be refused for. */
 const OF_PAGES: readonly ProblemCode[] = ["INVALID_CURSOR", "ANSWER_TOO_LARGE"];
 
-const EXPORT_PROBLEMS = data.listDocuments.problems.filter((code) =>
-  isOfMembers(code) && !OF_PAGES.includes(code)
-);
+/** What all exports have in common. */
+const exporting = {
+  tag: TAG,
+  method: "get",
+  security: projectMember("viewer"),
+  params: { projectId, collectionName },
+  parameters: listing.filter(({ name }) => ![...NOT_OF_EXPORTS, ...OFFSET_NAMES].includes(name)),
+  offload: "always", // As many documents as there are.
+  problems: data.listDocuments.problems.filter((code) =>
+    isOfMembers(code) && !OF_PAGES.includes(code)
+  ),
+} as const;
 
 const EXPORTED =
   "Everything that the filters let through, in the order of the list, as a file that " +
@@ -140,17 +146,14 @@ const IN_EXPORTS = {
 };
 
 export const exportDocumentsAsCsv = contract({
+  ...exporting,
   operationId: "exportDocumentsAsCsv",
-  tag: TAG,
-  method: "get",
   path: `${DOCUMENTS}.csv`,
   summary: "Export documents as CSV for the project's members",
   description:
     `${EXPORTED} Lines are as RFC 4180 has them, objects and lists are JSON in a cell, ` +
     "and texts that a spreadsheet would run begin with an apostrophe, which an import takes away. " +
     "`columns` always means what it means here: filter a field of that name by `where`.",
-  security: projectMember("viewer"),
-  params: { projectId, collectionName },
   query: openQueryOf({
     columns: z.string().transform((text) => text.split(",").map((path) => path.trim()))
       .optional().openapi({
@@ -163,8 +166,6 @@ export const exportDocumentsAsCsv = contract({
         },
       }),
   }),
-  parameters: exporting,
-  offload: "always", // As many documents as there are.
   success: [{
     status: 200,
     description: "The file.",
@@ -173,20 +174,14 @@ export const exportDocumentsAsCsv = contract({
     example: "_id,title\r\n66f1a0c2e4b0a1b2c3d4e5f6,Hello\r\n",
     headers: IN_EXPORTS,
   }],
-  problems: EXPORT_PROBLEMS,
 });
 
 export const exportDocumentsAsJson = contract({
+  ...exporting,
   operationId: "exportDocumentsAsJson",
-  tag: TAG,
-  method: "get",
   path: `${DOCUMENTS}.json`,
   summary: "Export documents as JSON for the project's members",
   description: `${EXPORTED} It holds a list of the documents as the list answers them.`,
-  security: projectMember("viewer"),
-  params: { projectId, collectionName },
-  parameters: exporting,
-  offload: "always", // As many documents as there are.
   success: [{
     status: 200,
     description: "The file.",
@@ -195,7 +190,6 @@ export const exportDocumentsAsJson = contract({
     example: [DOCUMENT_EXAMPLE],
     headers: IN_EXPORTS,
   }],
-  problems: EXPORT_PROBLEMS,
 });
 
 /** An import writes thousands of rows. */

@@ -1,7 +1,11 @@
 import type { Caller } from "@/lib/auth/principals.ts";
 import { disposition } from "@/lib/http/disposition.ts";
 import { NO_STORE, type Reply } from "@/lib/http/respond.ts";
-import { type Export, exportDocuments } from "@/lib/operations/export_documents.ts";
+import {
+  type Export,
+  exportDocuments,
+  type ExportInput,
+} from "@/lib/operations/export_documents.ts";
 import type * as documents from "@/openapi/paths/project_documents.ts";
 import type { HandlerOf, OperationContext } from "../handler.ts";
 
@@ -20,30 +24,23 @@ export const exportReply = (c: OperationContext<unknown>, { name, type, body }: 
 export const handleExportDocumentsAsCsv: HandlerOf<
   typeof documents.exportDocumentsAsCsv,
   Caller
-> = async (c) => {
-  const { services, principal, state } = c.var;
-  const query = new URLSearchParams(state.query);
+> = (c) => {
+  const query = new URLSearchParams(c.var.state.query);
   query.delete("columns");
-  const file = await exportDocuments(services, principal, {
-    collectionName: c.req.valid("param").collectionName,
-    format: "csv",
-    query: query.toString(),
-    columns: c.req.valid("query").columns ?? null,
-  });
-  return exportReply(c, file);
+  const { columns = null } = c.req.valid("query");
+  return replyOf(c, { format: "csv", query: query.toString(), columns });
 };
 
 export const handleExportDocumentsAsJson: HandlerOf<
   typeof documents.exportDocumentsAsJson,
   Caller
-> = async (c) => {
-  const { services, principal, state: { query } } = c.var;
+> = (c) => replyOf(c, { format: "json", query: c.var.state.query, columns: null });
+
+async function replyOf(
+  c: OperationContext<Caller, { param: Pick<ExportInput, "collectionName"> }>,
+  asked: Omit<ExportInput, "collectionName">,
+): Promise<Reply> {
+  const { services, principal } = c.var;
   const { collectionName } = c.req.valid("param");
-  const file = await exportDocuments(services, principal, {
-    collectionName,
-    format: "json",
-    query,
-    columns: null,
-  });
-  return exportReply(c, file);
-};
+  return exportReply(c, await exportDocuments(services, principal, { ...asked, collectionName }));
+}

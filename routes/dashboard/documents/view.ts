@@ -1,4 +1,4 @@
-import { isReserved } from "@/lib/documents/reserved_parameters.ts";
+import { isReserved, OFFSET_NAMES } from "@/lib/documents/reserved_parameters.ts";
 import { refuseLongQuery } from "@/lib/http/query_size.ts";
 import { COLUMNS_MAX, GRID_ROWS_MAX, LIST_LIMIT_MAX, QUERY_LENGTH_MAX } from "@/lib/limits.ts";
 import { NOT_OF_EXPORTS } from "@/lib/operations/export_documents.ts";
@@ -47,7 +47,7 @@ const OURS = {
 
 /** They make the list operation answer something else than a list. */
 const NO_LIST: readonly string[] = ["count", "explain"];
-const PAGING: readonly string[] = ["cursor", "page", "offset", "skip"];
+const PAGING: readonly string[] = ["cursor", "page", ...OFFSET_NAMES];
 
 /** Whether it is another page than the first. */
 const isTurned = (entries: readonly Entry[]): boolean =>
