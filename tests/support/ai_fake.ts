@@ -3,7 +3,7 @@
  * answers what a test has it answer.
  */
 
-import { Findings, serveProvider } from "./provider_fake.ts";
+import { closeAt, Findings, serveProvider } from "./provider_fake.ts";
 
 /** A request as the provider understood it. */
 export interface AiRequest {
@@ -192,7 +192,7 @@ function stream(
       if (endless) controller.enqueue(encoder.encode("\n"));
       for (const line of lines) controller.enqueue(encoder.encode(`data: ${line}\n\n`));
       if (!endless) controller.close();
-      else closing.addEventListener("abort", () => controller.error(new Error("closing")));
+      else closeAt(closing, controller);
     },
     cancel: abandon,
   });

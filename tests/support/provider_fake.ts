@@ -169,14 +169,22 @@ function stalled(signal: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
       controller.enqueue(new TextEncoder().encode("{"));
-      signal.addEventListener("abort", () => {
-        try {
-          controller.close();
-        } catch {
-          // Nobody waited for it to the end.
-        }
-      });
+      closeAt(signal, controller);
     },
+  });
+}
+
+/** Closes a body that has no end of its own. */
+export function closeAt(
+  signal: AbortSignal,
+  controller: ReadableStreamDefaultController<Uint8Array>,
+): void {
+  signal.addEventListener("abort", () => {
+    try {
+      controller.close();
+    } catch {
+      // Nobody waited for it to the end.
+    }
   });
 }
 
