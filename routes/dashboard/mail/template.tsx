@@ -1,6 +1,5 @@
 import { MAIL_SUBJECT_LENGTH_MAX } from "@/lib/limits.ts";
 import {
-  canonicalLanguage,
   deleteTemplate,
   setTemplate,
   type ShownTemplate,
@@ -8,6 +7,7 @@ import {
   type TemplateInput,
   type TemplatePlace,
 } from "@/lib/mail/template_store.ts";
+import { canonicalLanguage } from "@/lib/text/languages.ts";
 import { builtInTemplates, SAMPLE_VARIABLES } from "@/lib/mail/templates.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";

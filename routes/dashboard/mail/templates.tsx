@@ -1,10 +1,6 @@
 import { MAIL_TEMPLATES_MAX } from "@/lib/limits.ts";
-import {
-  canonicalLanguage,
-  listTemplates,
-  type ShownTemplate,
-  TEMPLATE_NAME,
-} from "@/lib/mail/template_store.ts";
+import { listTemplates, type ShownTemplate, TEMPLATE_NAME } from "@/lib/mail/template_store.ts";
+import { canonicalLanguage } from "@/lib/text/languages.ts";
 import { PROJECT_MAIL_KINDS } from "@/lib/mail/mails.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";

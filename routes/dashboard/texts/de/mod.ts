@@ -1,0 +1,5 @@
+import type { Texts } from "../en/mod.ts";
+import { jobs } from "./jobs.tsx";
+import { shell } from "./shell.tsx";
+
+export const de: Texts = { jobs, shell };
