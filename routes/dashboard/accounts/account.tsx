@@ -15,7 +15,7 @@ import { ownedProjects } from "@/lib/projects/ownership.ts";
 import { type Plan, shownLimit } from "@/lib/projects/plans.ts";
 import { listProjects } from "@/lib/projects/shown_project.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Ask, Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
+import { Ask, Field, Refusal } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
 import { AccountShell, Bar } from "../components/shell.tsx";
 import { bytesText, counted, countText } from "@/lib/text/amounts.ts";
@@ -23,6 +23,7 @@ import { When } from "../components/when.tsx";
 import { DoneNote } from "../done.tsx";
 import { pagingOf } from "../paging.tsx";
 import { pageReply } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { Sessions } from "./account_sessions.tsx";
 import { type EnteredToken, type FreshToken, Tokens } from "./account_tokens.tsx";
 import { SEND_CODE, VERIFY } from "./codes.tsx";
@@ -287,7 +288,7 @@ const PasswordCard = ({ problem, email }: { problem: Problem | null; email: stri
         type="password"
         autocomplete="new-password"
         minlength={PASSWORD_LENGTH_MIN}
-        hint={PASSWORD_HINT}
+        hint={texts().shared.passwordHint}
         required
       />
       <button>Change password</button>

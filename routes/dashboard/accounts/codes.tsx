@@ -10,10 +10,11 @@ import { parseInput } from "@/openapi/inputs.ts";
 import { accountOf } from "@/openapi/security.ts";
 import { EmailAddress } from "@/openapi/schemas/user_session.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
+import { Field, Refusal } from "../components/forms.tsx";
 import { Plain } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 
 /** Pages on which somebody asks for a code and enters it, signed in or not. */
 
@@ -170,7 +171,7 @@ const NewPassword = () => (
     type="password"
     autocomplete="new-password"
     minlength={PASSWORD_LENGTH_MIN}
-    hint={`${PASSWORD_HINT} All your devices are signed out.`}
+    hint={`${texts().shared.passwordHint} All your devices are signed out.`}
     required
   />
 );

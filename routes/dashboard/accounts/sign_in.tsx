@@ -7,11 +7,12 @@ import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { signedIn, visitor } from "../../accounts/sign_in.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
+import { Field, Refusal } from "../components/forms.tsx";
 import { Plain } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { invitationIn, nextPath } from "../next.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { FORGOTTEN } from "./codes.tsx";
 
 interface Visit {
@@ -179,7 +180,7 @@ const RegisterForm = ({ name = "", ...visit }: Visit) => (
       type="password"
       autocomplete="new-password"
       minlength={PASSWORD_LENGTH_MIN}
-      hint={PASSWORD_HINT}
+      hint={texts().shared.passwordHint}
       required
     />
     <button>Create account</button>

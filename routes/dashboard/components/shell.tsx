@@ -68,9 +68,9 @@ interface ShellProps {
   readonly children?: Child;
 }
 
-/** In which language pages are; it stays until another one is chosen. */
+/** In which language pages are. It is sent by the browser itself, so that the page begins anew. */
 const LanguageForm = () => (
-  <form method="post" action="/dashboard/language" class="language">
+  <form method="post" action="/dashboard/language" class="language" hx-boost="false">
     <select name="language" aria-label={texts().shell.language}>
       {Object.entries(LANGUAGES).map(([value, name]) => (
         <option value={value} lang={value} {...(value === language() && { selected: true })}>

@@ -1,5 +1,6 @@
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { PLACEHOLDERS } from "../collections/calls.ts";
+import { Copy } from "../components/copy.tsx";
 
 /** The call of an application that answers what the grid shows. */
 export const ApiCall = (

@@ -5,6 +5,7 @@ import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import { bytesText, counted } from "@/lib/text/amounts.ts";
 import type { PageHandler } from "../../handler.ts";
 import { collectionPath } from "../collections/bar.tsx";
+import { Copy } from "../components/copy.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { loadFrame } from "../frame.ts";
@@ -61,13 +62,13 @@ const FileFacts = ({ file, home }: { file: FileInfo; home: string }) => (
   <dl class="facts">
     <dt>Path</dt>
     <dd>
-      <code>{file.path}</code> <copy-text text={file.path} label="Copy"></copy-text>
+      <code>{file.path}</code> <Copy text={file.path} />
     </dd>
     <dt>Address</dt>
     <dd>
       {file.url === null ? "none that everybody may read" : (
         <>
-          <code>{file.url}</code> <copy-text text={file.url} label="Copy"></copy-text>
+          <code>{file.url}</code> <Copy text={file.url} />
         </>
       )}
     </dd>
@@ -129,7 +130,7 @@ const Sizes = ({ sizesUrl }: { sizesUrl: string }) => (
           <>
             <dt>{width} pixels wide</dt>
             <dd>
-              <code>{address}</code> <copy-text text={address} label="Copy"></copy-text>
+              <code>{address}</code> <Copy text={address} />
             </dd>
           </>
         );

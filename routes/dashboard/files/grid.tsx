@@ -1,4 +1,5 @@
 import type { FileInfo } from "@/lib/files/list_files.ts";
+import { Copy } from "../components/copy.tsx";
 import { Ask } from "../components/forms.tsx";
 import { bytesText } from "@/lib/text/amounts.ts";
 import { When } from "../components/when.tsx";
@@ -54,7 +55,7 @@ const Tile = (
       )}
       <div class="acts">
         <a href={detailsPath(path, file.path)}>Details</a>
-        {url !== null && <copy-text text={url} label="Copy URL"></copy-text>}
+        {url !== null && <Copy text={url} label="Copy URL" />}
         {mayChange && <FileForms file={file} path={path} />}
       </div>
     </li>

@@ -1,5 +1,6 @@
 import type { CheckResult, StorageCheck } from "@/lib/files/check_storage.ts";
 import type { Problem } from "@/lib/problems.ts";
+import { Copy } from "../components/copy.tsx";
 import { Refusal } from "../components/forms.tsx";
 
 export const CheckCard = ({ path, problem }: { path: string; problem: Problem | null }) => (
@@ -48,7 +49,7 @@ const Rules = ({ title, value }: { title: string; value: unknown }) => {
     <details class="reveal">
       <summary>{title}</summary>
       <pre tabindex={0}><code>{text}</code></pre>
-      <copy-text text={text}></copy-text>
+      <Copy text={text} />
     </details>
   );
 };
