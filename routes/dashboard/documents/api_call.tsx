@@ -18,18 +18,16 @@ export const ApiCall = (
       <b>GET</b>
       <code>{path}</code>
       {enabled && mode === "private" && <small>own rows only, unless with the secret key</small>}
-      <copy-text
+      <Copy
         label="Copy as curl"
         text={`curl '${url}' -H 'x-api-key: ${PLACEHOLDERS.publishable}'`}
-      >
-      </copy-text>
-      <copy-text
+      />
+      <Copy
         label="Copy as fetch"
         text={`await fetch(${
           JSON.stringify(url)
         }, { headers: { "x-api-key": "${PLACEHOLDERS.publishable}" } })`}
-      >
-      </copy-text>
+      />
     </footer>
   );
 };
