@@ -319,8 +319,11 @@ export interface Auth<P extends ProjectTypes> {
   requestCode(email: string): Promise<void>;
   signInWithCode(given: { email: string; code: string }): Promise<P["user"]>;
   signInAnonymously(): Promise<P["user"]>;
-  /** Leaves the page for the provider. The user comes back to `/auth/callback` of your site. */
-  signInWith(provider: "github" | "google", options?: { returnTo?: string }): void;
+  /**
+   * Leaves the page for the provider. The user comes back to `/auth/callback` of your site. `dev`
+   * has users choose who they are, on a server that `deno task dev` started.
+   */
+  signInWith(provider: "github" | "google" | "dev", options?: { returnTo?: string }): void;
   /** On `/auth/callback`: ends what `signInWith` began. Null where nothing was begun. */
   completeSignIn(): Promise<{ user: P["user"]; returnTo: string | null } | null>;
   signOut(): Promise<void>;

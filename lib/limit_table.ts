@@ -179,6 +179,18 @@ export const LIMITS = {
   PROJECTS_PER_HOUR: limit(10, "projects an account creates within an hour", OURS),
   REQUEST_MINUTES: limit(60, "minutes of which a project's requests are told one by one", "owners"),
   REQUEST_DAYS: limit(30, "days of which they are told in sum", "owners"),
+  REQUEST_LOG_DAYS: limit(7, "days for which requests that failed are listed", OURS),
+  REQUEST_LOG_MAX: limit(10_000, "listed requests of a project: the newest", OURS),
+  REQUEST_LOG_PER_SECOND_MAX: limit(
+    100,
+    "requests of a project that a process lists of a second; more are only counted",
+    OURS,
+  ),
+  REQUEST_RECORDING_MINUTES_MAX: limit(
+    60,
+    "minutes for which all requests of a project are listed, once it is switched on",
+    OURS,
+  ),
   QUESTION_DAYS: limit(7, "days of which a project's slow questions are told", OURS),
   QUESTION_SHAPES_MAX: limit(
     50,

@@ -70,6 +70,7 @@ import { createMailTransports, type MailTransports } from "./mail/transports.ts"
 import { createPlans, type Plans } from "./projects/plans.ts";
 import { type ProjectRecord, PROJECTS } from "./projects/records.ts";
 import { createRequestCounts, type RequestCounts } from "./projects/request_counts.ts";
+import { createRequestLog, type RequestLog } from "./projects/request_log.ts";
 import { SEND_CODE } from "./users/send_code.ts";
 import { createUserFields, type UserFields } from "./users/user_fields.ts";
 import { type Browsers, createBrowsers } from "./social/browser.ts";
@@ -107,6 +108,7 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   readonly collectionRemovals: JobRunner;
   readonly plans: Plans;
   readonly requestCounts: RequestCounts;
+  readonly requestLog: RequestLog;
   readonly cursors: Cursors;
   readonly listPlans: ListPlans;
   readonly slowQuestions: SlowQuestions;
@@ -207,6 +209,7 @@ export async function openServices(
     // Stored by a timer: ids of its own keep those of all else in the order of the requests.
     const countIds = objectIds(clock);
     const requestCounts = createRequestCounts({ engine, clock, newId: countIds, log });
+    const requestLog = createRequestLog({ engine, clock, newId: countIds, log });
     const slowQuestions = createSlowQuestions({ engine, clock, newId: countIds, log });
     const cookies = createCookies(publicUrl);
     const uploadTokens = createUploadTokens(keyRing.derive("upload tokens"));
@@ -271,6 +274,7 @@ export async function openServices(
       listPlans: createListPlans(),
       plans,
       requestCounts,
+      requestLog,
       slowQuestions,
       answers: createListAnswers(),
       changeFeeds,
@@ -278,7 +282,7 @@ export async function openServices(
       liveTicketKeys: keyRing.derive("live tickets"),
       liveLists,
       cookies,
-      providers: createProviders(config, clock),
+      providers: createProviders(config, clock, keyRing.derive("codes of chosen users")),
       browsers: createBrowsers(cookies, keyRing.derive("sign-in cookies")),
       egress,
       webhookEgress,
@@ -316,6 +320,7 @@ export async function openServices(
         await jobRunner[Symbol.asyncDispose]();
         await collectionRemovals[Symbol.asyncDispose]();
         await requestCounts[Symbol.asyncDispose]();
+        await requestLog[Symbol.asyncDispose]();
         await slowQuestions[Symbol.asyncDispose]();
         await rateLimiter[Symbol.asyncDispose]();
         await signInLimiter[Symbol.asyncDispose]();

@@ -12,6 +12,7 @@ import { LIVE } from "./paths/live.ts";
 import { MAIL } from "./paths/mail.ts";
 import { MEMBERS } from "./paths/members.ts";
 import { PROJECT_KEYS } from "./paths/project_keys.ts";
+import { PROJECT_REQUESTS } from "./paths/project_requests.ts";
 import { PROJECTS } from "./paths/projects.ts";
 import { PROJECT_COLLECTIONS } from "./paths/project_collections.ts";
 import { PROJECT_SLOW_QUESTIONS } from "./paths/project_slow_questions.ts";
@@ -54,6 +55,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...ACCOUNT_EMAIL,
   ...PROJECTS,
   ...PROJECT_KEYS,
+  ...PROJECT_REQUESTS,
   ...PROJECT_JOBS,
   ...MEMBERS,
   ...INVITATIONS,

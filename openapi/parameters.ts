@@ -24,7 +24,12 @@ import {
   WHERE_BYTES_MAX,
 } from "@/lib/limits.ts";
 import { checkedKeyKind } from "@/lib/projects/projects.ts";
-import { knownProvider, PROVIDER_NAMES } from "@/lib/social/providers.ts";
+import {
+  knownProvider,
+  PROVIDER_NAMES,
+  SIGN_IN_NAMES,
+  signInProvider as signInName,
+} from "@/lib/social/providers.ts";
 import type { Parameter } from "./contract.ts";
 import {
   type HeaderParameter,
@@ -330,6 +335,17 @@ export const provider: PathParameter = {
   read: knownProvider,
 };
 
+export const signInProvider: PathParameter = {
+  schema: inPath(
+    z.enum(SIGN_IN_NAMES as [string, ...string[]]),
+    "The sign-in provider. `dev`, which lets users choose who they are, is there only in " +
+      "`deno task dev`.",
+    PROVIDER_NAMES[0]!,
+  ),
+  problem: "PROVIDER_UNKNOWN",
+  read: signInName,
+};
+
 /** What a sign-in may be started with. */
 export const startSignIn: readonly Parameter[] = [
   query(
@@ -399,7 +415,8 @@ export function wholeNumber(name: string, max: number) {
     .refine((number) => number <= max, says);
 }
 
-const paging = {
+/** Pages of all that is no document, beside further parameters. */
+export const paging = {
   limit: wholeNumber("limit", LIST_LIMIT_MAX).default(LIST_LIMIT_DEFAULT)
     .openapi({
       type: "integer",
@@ -414,7 +431,7 @@ const paging = {
   }),
 };
 
-/** Pages of all that is no document. */
+/** The same without any. */
 export const pageQuery = queryOf(paging, "this list");
 
 export const userQuery = queryOf({

@@ -142,8 +142,7 @@ export const liveListener: Security<LiveListener> = {
     const collectionName = param("collectionName");
     const holder = await takeTicket(services, { ticket, collectionName, origin: request.origin });
     const principal = await authenticateKey(services, holder.credentials);
-    request.projectId = principal.projectId;
-    request.callerKind = principal.kind;
+    noteHolder(request, principal);
     const caller = await callerOf(services, principal, holder.credentials);
     return { caller, credentials: holder.credentials, ticket: holder };
   },
@@ -215,8 +214,7 @@ export const navigationKey: Security<ApiKeyPrincipal> = {
     const apiKey = inQuery[0] ?? request.apiKey;
     const holder = await authenticateKey(services, { apiKey });
     if (inQuery.length > 0 && holder.kind === "secret") throw new Problem("API_KEY_INVALID");
-    request.projectId = holder.projectId;
-    request.callerKind = holder.kind;
+    noteHolder(request, holder);
     countRequest(services, holder, request);
     countSignIn(services, holder, request);
     return holder;
@@ -389,6 +387,7 @@ export async function memberAt<A extends AccountPrincipal>(
 ): Promise<ProjectMember<A>> {
   const member = await memberOf(services, account, requiredProjectId(projectId));
   request.projectId = member.project._id;
+  request.recordsUntil = member.project.recordsRequestsUntil ?? null;
   requireProject(scope, member.project._id);
   requireAccess(scope, request.raw.method);
   if (!includes(member.role, role)) throw new Problem("ROLE_REQUIRED");
@@ -440,11 +439,17 @@ async function authenticateAndLimit(
   request: RequestState,
 ): Promise<ApiKeyPrincipal> {
   const holder = await authenticateKey(services, request);
-  request.projectId = holder.projectId;
-  request.callerKind = holder.kind;
+  noteHolder(request, holder);
   countRequest(services, holder, request);
   checkOrigin(services, holder, request.origin);
   return holder;
+}
+
+/** For the log, and what is kept of the project's requests. */
+export function noteHolder(request: RequestState, holder: ApiKeyPrincipal): void {
+  request.projectId = holder.projectId;
+  request.callerKind = holder.kind;
+  request.recordsUntil = holder.recordsUntil;
 }
 
 /** A project that lists origins lets browsers of other sites do nothing with its public key. */

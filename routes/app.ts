@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler, Next } from "hono";
+import { timestamp } from "@/lib/clock.ts";
 import { authenticateKey } from "@/lib/auth/authenticate.ts";
 import { isPagePath, readAddress, RESERVED_PATH } from "@/lib/http/path.ts";
 import { refuseLongQuery } from "@/lib/http/query_size.ts";
@@ -11,12 +12,14 @@ import { LongWork, SERVED_WRITTEN_VALUES_MAX } from "@/lib/long_work.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import type { HeaderParameters, PathParameters } from "@/openapi/inputs.ts";
+import { noteHolder } from "@/openapi/security.ts";
 import { createHandOver, isLong } from "./hand_over.ts";
 import { LiteralFirstRouter } from "./literal_first_router.ts";
 import type { AppEnv, Handler, Input, Operation, OperationContext } from "./handler.ts";
 import type { Offload } from "./offload.ts";
 import { compressed } from "./compression.ts";
 import { pages } from "./dashboard/mod.ts";
+import { userChoicePages } from "./dashboard/social/mod.ts";
 import { refusalPage } from "./dashboard/refusal.tsx";
 import { inLanguage, languageOf } from "./dashboard/texts/language.ts";
 import { inputReader } from "./input.ts";
@@ -44,6 +47,7 @@ export interface AppOptions {
 export function createApp(services: Services, { offload }: AppOptions = {}): App {
   const { log, deadlines, requestDrain, config, requestCounts, bodyBudget, requestShares } =
     services;
+  const { requestLog, clock } = services;
   if (offload === undefined && services.parsedBytesMax < Infinity) {
     throw new TypeError("Services with a `parsedBytesMax` need an `offload` for what is longer");
   }
@@ -97,7 +101,7 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
     if (state.malformed) throw new Problem("INVALID_PATH");
     if (state.path === RESERVED_PATH) {
       // Blocked for every key, whatever the method; without a valid key there is nothing to block.
-      await authenticateKey(services, state);
+      noteHolder(state, await authenticateKey(services, state));
       throw new Problem("USERS_RESERVED");
     }
     await next();
@@ -167,12 +171,25 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
 
   operations(mount);
   pages(mount);
+  if (services.providers.chosen !== null) userChoicePages(mount);
   referencePages(mount);
   const paths = allowedMethods(mounted);
   return app;
 
+  /** Pages are looked at by members, who see what is refused there. */
+  function isKept({ path, recordsUntil }: RequestState, status: number): boolean {
+    if (isPagePath(path)) return false;
+    return status >= 400 || (recordsUntil !== null && recordsUntil > timestamp(clock));
+  }
+
   function logged(state: RequestState, { status }: Response): void {
-    const { method } = state.raw;
+    const method = METHODS.has(state.raw.method) ? state.raw.method : "other";
+    const ms = Math.round((performance.now() - state.startedAt) * 100) / 100;
+    const { projectId } = state;
+    if (projectId !== null && isKept(state, status)) {
+      const { id: requestId, operationId: operation, problem: code, callerKind: caller } = state;
+      requestLog.note({ projectId, requestId, operation, method, status, code, caller, ms });
+    }
     // What its own members look at is no use that is made of it.
     if (state.projectId !== null && !OF_MEMBERS.has(state.callerKind)) {
       requestCounts.count(state.projectId, status);
@@ -180,9 +197,9 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
     log.request({
       requestId: state.id,
       operation: state.operationId,
-      method: METHODS.has(method) ? method : "other",
+      method,
       status,
-      ms: Math.round((performance.now() - state.startedAt) * 100) / 100,
+      ms,
       project: state.projectId,
       caller: state.callerKind,
       problem: state.problem,

@@ -30,44 +30,46 @@ export class LiteralFirstRouter<T> implements Router<T> {
 
 function matcherOf<T>(routes: readonly Route<T>[]): Router<T>["match"] {
   const [literal, others] = [new TrieRouter<T>(), new RegExpRouter<T>()];
-  /** By method, what addresses of literal paths look like. */
-  const patterns = new Map<string, RegExp[]>();
-  const open = openPlaces(routes);
+  const literals = literalPathsOf(routes);
   for (const { method, path, handler } of routes) {
-    const isLiteral = wordPlaces(path).some((place) => open.has(`${method} ${place}`));
-    if (isLiteral) {
-      const pattern = new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`);
-      patterns.set(method, [...patterns.get(method) ?? [], pattern]);
-    }
+    const isLiteral = literals.get(method)?.has(path) ?? false;
     // What is for every path runs before either.
     if (isLiteral || path.includes("*")) literal.add(method, path, handler);
     if (!isLiteral) others.add(method, path, handler);
   }
+  /** By method, what addresses of literal paths look like. */
+  const patterns = new Map(
+    [...literals].map(([method, paths]) => [method, [...paths].map(patternOf)]),
+  );
   return (method, path) => {
     const isLiteral = patterns.get(method)?.some((pattern) => pattern.test(path));
     return (isLiteral ? literal : others).match(method, path);
   };
 }
 
-/** Where paths have a parameter: by method and what is before it. */
-const openPlaces = (routes: readonly Route<unknown>[]): ReadonlySet<string> =>
-  new Set(
-    routes.flatMap(({ method, path }) =>
-      placesOf(path).filter(({ isParameter }) => isParameter).map(({ before }) =>
-        `${method} ${before}`
-      )
-    ),
-  );
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`);
 
-/** Where a path has a word, which another may have a parameter for: what is before it. */
-const wordPlaces = (path: string): string[] =>
-  placesOf(path).filter(({ isParameter }) => !isParameter).map(({ before }) => before);
-
-/** The segments of a path, each with those before it, in which all parameters are alike. */
-function placesOf(path: string): { readonly before: string; readonly isParameter: boolean }[] {
-  const segments = path.split("/").map((segment) => segment.startsWith(":") ? ":" : segment);
-  return segments.map((segment, i) => ({
-    before: segments.slice(0, i).join("/"),
-    isParameter: segment === ":",
+/** By method, the paths with a word where another has a parameter. */
+function literalPathsOf(routes: readonly Route<unknown>[]): Map<string, Set<string>> {
+  const byMethod = Map.groupBy(routes, ({ method }) => method);
+  return new Map([...byMethod].map(([method, routes]) => {
+    // Each path has several handlers.
+    const paths = [...new Set(routes.map(({ path }) => path))]
+      .map((path) => ({ path, places: placesOf(path) }));
+    const open = new Set(paths.flatMap(({ places }) => places.parameters));
+    const literal = paths.filter(({ places }) => places.words.some((place) => open.has(place)));
+    return [method, new Set(literal.map(({ path }) => path))];
   }));
+}
+
+/** Where a path has parameters and where words: what is before each, with all parameters alike. */
+function placesOf(path: string): { readonly parameters: string[]; readonly words: string[] } {
+  const places = { parameters: [] as string[], words: [] as string[] };
+  let before = "";
+  for (const segment of path.split("/")) {
+    const isParameter = segment.startsWith(":");
+    places[isParameter ? "parameters" : "words"].push(before);
+    before += `/${isParameter ? ":" : segment}`;
+  }
+  return places;
 }

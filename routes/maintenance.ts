@@ -19,6 +19,7 @@ import { reap } from "@/lib/files/reaper.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
 import { FORMER_KEYS } from "@/lib/projects/api_keys.ts";
 import { REQUEST_COUNTS } from "@/lib/projects/request_counts.ts";
+import { REQUEST_LOG } from "@/lib/projects/request_log.ts";
 import { INVITATIONS } from "@/lib/projects/invitations.ts";
 import { adoptNotes } from "@/lib/operations/adopt_notes.ts";
 import { removeAbandonedImports, removeTrashed } from "@/lib/operations/project_trash.ts";
@@ -67,6 +68,7 @@ const EXPIRING_CONTROL = [
   SIGN_IN_FAILURES,
   RATE_COUNTS,
   QUESTIONS,
+  REQUEST_LOG,
   CODES,
   SENDINGS,
   MAILS,

@@ -63,10 +63,14 @@ const withoutRequests = (log: Log): Log => ({
 });
 
 /** It has also found room for it, and for its body. */
-const countedElsewhere: Pick<Services, "bodyBudget" | "requestShares" | "requestCounts"> = {
+const countedElsewhere: Pick<
+  Services,
+  "bodyBudget" | "requestShares" | "requestCounts" | "requestLog"
+> = {
   bodyBudget: { open: () => ({ add() {}, [Symbol.dispose]() {} }) },
   requestShares: { assertRoom() {}, count() {} },
   requestCounts: { count() {}, async store() {}, async [Symbol.asyncDispose]() {} },
+  requestLog: { note() {}, async store() {}, async [Symbol.asyncDispose]() {} },
 };
 
 async function answer(order: RequestOrder): Promise<void> {

@@ -14,6 +14,7 @@ import * as projectDocuments from "@/openapi/paths/project_documents.ts";
 import * as projectFiles from "@/openapi/paths/project_files.ts";
 import * as projectJobs from "@/openapi/paths/project_jobs.ts";
 import * as projectKeys from "@/openapi/paths/project_keys.ts";
+import * as projectRequests from "@/openapi/paths/project_requests.ts";
 import * as projectMail from "@/openapi/paths/project_mail.ts";
 import * as projectProviders from "@/openapi/paths/project_providers.ts";
 import * as projectSlowQuestions from "@/openapi/paths/project_slow_questions.ts";
@@ -143,6 +144,7 @@ import {
   handleListProjects,
   handlePatchProject,
 } from "./projects/projects.ts";
+import { handleListRequests, handleRecordRequests } from "./projects/requests.ts";
 import { handleGetProjectOpenApi, handleGetProjectTypes } from "./projects/types.ts";
 import { handleEndSession } from "./sessions/end_session.ts";
 import { handleExchangeCode } from "./sessions/exchange_code.ts";
@@ -191,6 +193,7 @@ import {
   handleVerifyCode,
 } from "./users/sign_in.ts";
 import {
+  handleCreateTestToken,
   handleEndProjectUserSession,
   handleListProjectUserSessions,
 } from "./users/user_sessions.ts";
@@ -294,6 +297,8 @@ export function operations(mount: Mount): void {
   mount(projectKeys.rotateProjectKey, handleRotateProjectKey);
   mount(projectKeys.endFormerProjectKey, handleEndFormerProjectKey);
   mount(projects.getProjectUsage, handleGetProjectUsage);
+  mount(projectRequests.listRequests, handleListRequests);
+  mount(projectRequests.recordRequests, handleRecordRequests);
   mount(projectJobs.listJobs, handleListJobs);
   mount(projectJobs.tryJob, handleTryJob);
   mount(members.listMembers, handleListMembers);
@@ -346,6 +351,7 @@ export function operations(mount: Mount): void {
   mount(projectUsers.listProjectUserSessions, handleListProjectUserSessions);
   mount(projectUsers.endProjectUserSession, handleEndProjectUserSession);
   mount(projectUsers.endProjectUserSessions, asServer(handleEndUserSessions));
+  mount(projectUsers.createTestToken, handleCreateTestToken);
   mount(ai.setAccountAiKey, handleSetAccountAiKey);
   mount(ai.setProjectAiKey, handleSetProjectAiKey);
   mount(ai.getAiUsage, handleGetAiUsage);

@@ -10,6 +10,7 @@ import { type Counts, countsOf, failuresOf, secondsOf, sumOf } from "./runner/ou
 import { testFilesIn } from "./runner/files.ts";
 import { leftOutOf, type Pass, passesOver } from "./runner/passes.ts";
 import { isIdle, needsMongodb, type Shard, shardsOf } from "./runner/shards.ts";
+import { makeTemporary } from "./runner/temporary.ts";
 import { findS3 } from "./services/ceph.ts";
 import { startCeph } from "./services/ceph_server.ts";
 import { LANGUAGES } from "./services/languages.ts";
@@ -265,8 +266,8 @@ async function main(): Promise<number> {
     });
   }
   // Tests that are cut off leave things behind; here they are found again.
-  const folder = await Deno.makeTempDir({ prefix: "corbel-run-" });
-  Deno.env.set("TMPDIR", folder);
+  await using temporary = await makeTemporary();
+  Deno.env.set("TMPDIR", temporary.folder);
   const began = performance.now();
   try {
     const { passed, failed } = await runAll(Deno.args);
@@ -277,9 +278,6 @@ async function main(): Promise<number> {
   } catch (error) {
     console.error((error as Error).message);
     return 1;
-  } finally {
-    // Servers that tests were cut off from may still be writing.
-    await Deno.remove(folder, { recursive: true }).catch((error) => console.error(error.message));
   }
 }
 

@@ -16,6 +16,7 @@ const holder = (kind: ApiKeyPrincipal["kind"]): ApiKeyPrincipal => ({
   allowedOrigins: [],
   auth: AUTH_DEFAULTS,
   files: FILE_DEFAULTS,
+  recordsUntil: null,
 });
 
 /** Knows one key and one token of the project, and remembers what it was asked. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { type NewId, parseId } from "../ids.ts";
-import { SESSION_MS } from "../limits.ts";
+import { ACCESS_TOKEN_SECONDS, SESSION_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { Engine, Id } from "../store/port.ts";
 import type { AccessTokens } from "./access_tokens.ts";
@@ -8,19 +8,57 @@ import { NO_DEVICE } from "./device.ts";
 import { openSession } from "./open_session.ts";
 import { marksOf } from "./users.ts";
 
+interface IssuingServices {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly tokens: AccessTokens;
+}
+
+/** An access token, and the session that it belongs to. */
+export interface IssuedToken {
+  readonly accessToken: string;
+  /** Seconds until it expires. */
+  readonly expiresIn: number;
+  readonly sessionId: Id;
+}
+
 /**
  * Opens a session for a user and issues an access token for it. Throws `INVALID_ID`, and
  * `USER_NOT_FOUND` also for a disabled user.
  */
 export async function issueToken(
-  services: { engine: Engine; clock: Clock; newId: NewId; tokens: AccessTokens },
+  services: IssuingServices,
   projectId: Id,
-  { userId: idText, seconds }: { userId: string; seconds: number },
+  { userId, seconds }: { userId: string; seconds: number },
 ): Promise<string> {
-  const { engine, clock, newId, tokens } = services;
+  const lifetimeMs = Math.max(SESSION_MS, seconds * 1000);
+  const issued = await issue(services, projectId, { userId, seconds, lifetimeMs });
+  return issued.accessToken;
+}
+
+/**
+ * The same for a member who tries calls as this user: nothing renews the token, so its session ends
+ * with it.
+ */
+export const issueTestToken = (
+  services: IssuingServices,
+  projectId: Id,
+  userId: string,
+): Promise<IssuedToken> =>
+  issue(services, projectId, {
+    userId,
+    seconds: ACCESS_TOKEN_SECONDS,
+    lifetimeMs: ACCESS_TOKEN_SECONDS * 1000,
+  });
+
+async function issue(
+  { engine, clock, newId, tokens }: IssuingServices,
+  projectId: Id,
+  { userId: idText, seconds, lifetimeMs }: { userId: string; seconds: number; lifetimeMs: number },
+): Promise<IssuedToken> {
   const userId = parseId(idText);
   if (userId === null) throw new Problem("INVALID_ID");
-  const lifetimeMs = Math.max(SESSION_MS, seconds * 1000);
   // Drawn before, so that a transaction which has to begin anew opens the same one.
   const sessionId = newId();
   const opening = { clock, newId: () => sessionId };
@@ -28,5 +66,7 @@ export async function issueToken(
     projectId,
     (tx) => openSession(tx, opening, { userId, device: NO_DEVICE, lifetimeMs }),
   );
-  return await tokens.issue(projectId, { userId, sessionId, ...marksOf(user) }, seconds);
+  const bearer = { userId, sessionId, ...marksOf(user) };
+  const accessToken = await tokens.issue(projectId, bearer, seconds);
+  return { accessToken, expiresIn: seconds, sessionId };
 }

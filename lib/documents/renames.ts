@@ -3,7 +3,8 @@ import type { FieldRename } from "../store/port.ts";
 import { renamedPath, renamedRecord } from "../store/renames.ts";
 import { shown } from "../text/input_text.ts";
 import type { StoredDocument } from "./collection.ts";
-import type { CollectionDefinition, FieldDefinition } from "./fields.ts";
+import { keyOf } from "./definition_indexes.ts";
+import type { CollectionDefinition, FieldDefinition, IndexDefinition } from "./fields.ts";
 
 /** A definition as it is stored: to rename a field is an instruction, which is no part of it. */
 export const withoutRenames = (given: CollectionDefinition): CollectionDefinition => ({
@@ -72,14 +73,22 @@ export function renamedDefinition(
     ...definition,
     fields: definition.fields.map((field) => ({ ...field, key: named(field.key) })),
     rls: { ...definition.rls, ownerField: named(definition.rls.ownerField) },
-    indexes: definition.indexes.map((index) => ({
-      ...index,
-      fields: index.fields.map((text) =>
-        text.startsWith("-") ? `-${named(text.slice(1))}` : named(text)
-      ),
-    })),
+    indexes: renamedIndexes(definition.indexes, renames),
   };
 }
+
+/** The same of indexes, as definitions write them. */
+export const renamedIndexes = (
+  indexes: readonly IndexDefinition[],
+  renames: readonly FieldRename[],
+): IndexDefinition[] =>
+  indexes.map((index) => ({
+    ...index,
+    fields: index.fields.map((text) => {
+      const { path, descending } = keyOf(text);
+      return (descending ? "-" : "") + renamedPath(path, renames);
+    }),
+  }));
 
 /** The same of a document. */
 export const renamedDocument = (

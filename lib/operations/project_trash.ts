@@ -16,6 +16,7 @@ import { INVITATIONS } from "../projects/invitations.ts";
 import { MEMBERS, type ProjectMember } from "../projects/members.ts";
 import { eachProject } from "../projects/projects.ts";
 import { REQUEST_COUNTS } from "../projects/request_counts.ts";
+import { REQUEST_LOG } from "../projects/request_log.ts";
 import { IN_USE, type ProjectRecord, PROJECTS } from "../projects/records.ts";
 
 interface TrashServices {
@@ -183,6 +184,7 @@ const OF_PROJECTS = [
   MEMBERS,
   INVITATIONS,
   REQUEST_COUNTS,
+  REQUEST_LOG,
   MAIL_USAGE,
   QUESTIONS,
 ];

@@ -55,8 +55,8 @@ export const SIGN_IN_PROBLEMS = {
   PROVIDER_UNKNOWN: {
     status: 404,
     message: "There is no such sign-in provider.",
-    when: "The path names a provider that Corbel does not know.",
-    remedy: "Use `github` or `google`, in lower case.",
+    when: "The path names a provider that this server does not have.",
+    remedy: "Use `github` or `google`, in lower case; `dev` is there only in `deno task dev`.",
   },
   SESSION_NOT_FOUND: {
     status: 404,

@@ -94,6 +94,8 @@ export interface ApiKeyPrincipal {
   readonly allowedOrigins: readonly string[];
   readonly auth: AuthSettings;
   readonly files: FileSettings;
+  /** Until when all requests of the project are kept; null for those that fail alone. */
+  readonly recordsUntil: string | null;
 }
 
 /** Finds projects by their keys. */
@@ -114,9 +116,9 @@ export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
     const { projectId, kind } = found;
     const project = await engine.records<ProjectRecord>("control", PROJECTS).get(projectId);
     if (project === null || isTrashed(project.value)) return null;
-    const { siteUrl, allowedOrigins } = project.value;
+    const { siteUrl, allowedOrigins, recordsRequestsUntil: recordsUntil = null } = project.value;
     const [auth, files] = [authSettingsOf(project.value), fileSettingsOf(project.value)];
-    return { kind, projectId, siteUrl, allowedOrigins, auth, files };
+    return { kind, projectId, siteUrl, allowedOrigins, auth, files, recordsUntil };
   });
   return {
     find: (key) => known.get(key),

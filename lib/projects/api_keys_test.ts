@@ -48,6 +48,7 @@ Deno.test("a key opens its own project, with what it is", async () => {
     allowedOrigins: [],
     auth: AUTH_DEFAULTS,
     files: FILE_DEFAULTS,
+    recordsUntil: null,
   });
   const secret = await services.keys.find(other.secretKey);
   assert.equal(secret?.kind, "secret");

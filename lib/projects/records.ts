@@ -19,6 +19,8 @@ export type ProjectRecord = StoredRecord & {
   sealedAiKey: string | null;
   /** Grows with every change of who has a part in it. */
   turns?: number;
+  /** Until when all of its requests are kept; null, or left out, for those that fail alone. */
+  recordsRequestsUntil?: string | null;
   createdAt: string;
   /** When it was put into the trash; null while it is in use. */
   deletedAt: string | null;

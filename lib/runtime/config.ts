@@ -7,6 +7,7 @@ import {
   DATABASE_DEFAULT,
   type Environment,
   QUERY_TIME_LIMIT_MS,
+  type SettingName,
   SETTINGS,
   STORAGE_DEFAULT,
 } from "./settings.ts";
@@ -52,6 +53,8 @@ export interface Config {
   readonly githubApiUrl: string;
   /** The issuer of Google's ID tokens, exactly as they name it. */
   readonly googleIssuer: string;
+  /** Whether users may sign in by choosing who they are: in `dev` alone, on this machine. */
+  readonly devSignIn: boolean;
   readonly ai: AiProvider;
   readonly mail: MailSettings;
   readonly logLevel: LogLevel;
@@ -138,7 +141,8 @@ export function environmentOf(
   );
   if (command !== "dev") return given;
   const { REGISTRATION, MAIL_URL } = given;
-  return { ...given, REGISTRATION: REGISTRATION || "open", MAIL_URL: MAIL_URL || "keep:" };
+  const held = { REGISTRATION: REGISTRATION || "open", MAIL_URL: MAIL_URL || "keep:" };
+  return { ...given, ...held, isDev: true };
 }
 
 /** All that is wrong with an environment, a line each. */
@@ -180,6 +184,7 @@ export function loadConfig(env: Environment): Config {
     githubUrl: withoutSlash(read.providerUrl("GITHUB_URL", "https://github.com")),
     githubApiUrl: withoutSlash(read.providerUrl("GITHUB_API_URL", "https://api.github.com")),
     googleIssuer: read.providerUrl("GOOGLE_ISSUER", "https://accounts.google.com"),
+    devSignIn: env.isDev === true && isLocal(publicUrl),
     ai: {
       apiKey: read.aiKey(),
       baseUrl: withoutSlash(read.providerUrl("AI_BASE_URL", "https://api.groq.com/openai/v1")),
@@ -192,6 +197,9 @@ export function loadConfig(env: Environment): Config {
   if (read.problems.length > 0) throw new ConfigError(read.problems);
   return config;
 }
+
+const isLocal = (address: string): boolean =>
+  LOCAL_HOSTS.includes(URL.parse(address)?.hostname ?? "");
 
 const withoutSlash = (address: string): string => address.replace(/\/$/, "");
 
@@ -206,22 +214,22 @@ const DATABASE_PREFIX = /^[A-Za-z0-9_-]{1,38}$/;
 
 function reader(env: Environment) {
   const problems: string[] = [];
-  const refuse = (name: keyof Environment, why: string) => {
+  const refuse = (name: SettingName, why: string) => {
     problems.push(`${name} ${why}, got ${JSON.stringify(env[name])}`);
   };
 
-  function text(name: keyof Environment, missing: string): string {
+  function text(name: SettingName, missing: string): string {
     return env[name] || missing;
   }
 
   /** The first choice is the default. */
-  function choice<const C extends readonly string[]>(name: keyof Environment, choices: C) {
+  function choice<const C extends readonly string[]>(name: SettingName, choices: C) {
     const value = text(name, choices[0]!);
     if (!choices.includes(value)) refuse(name, `must be ${choices.join(" or ")}`);
     return value as C[number];
   }
 
-  function wholeNumber(name: keyof Environment, missing: number, min: number, max: number): number {
+  function wholeNumber(name: SettingName, missing: number, min: number, max: number): number {
     const value = text(name, String(missing));
     const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
     if (number >= min && number <= max) return number;
@@ -264,7 +272,7 @@ function reader(env: Environment) {
   }
 
   /** Null, and a problem, for what is none. */
-  function origin(name: keyof Environment, value: string): URL | null {
+  function origin(name: SettingName, value: string): URL | null {
     const url = URL.parse(value);
     const isOrigin = url !== null && ["http:", "https:"].includes(url.protocol) &&
       url.href === `${url.origin}/` && !/[?#]/.test(value);
@@ -339,7 +347,7 @@ function reader(env: Environment) {
   }
 
   /** An address that client secrets travel to. */
-  function providerUrl(name: keyof Environment, missing: string): string {
+  function providerUrl(name: SettingName, missing: string): string {
     const value = text(name, missing);
     const url = URL.parse(value);
     const secure = url?.protocol === "https:" ||

@@ -39,10 +39,12 @@ Deno.test("nothing configured gives the embedded store on a local address", () =
     trustProxy: 0,
     ratePerMinute: 1000,
     registration: "first",
+    plans: true,
     workers: 1,
     githubUrl: "https://github.com",
     githubApiUrl: "https://api.github.com",
     googleIssuer: "https://accounts.google.com",
+    devSignIn: false,
     ai: {
       apiKey: null,
       baseUrl: "https://api.groq.com/openai/v1",

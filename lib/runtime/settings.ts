@@ -100,4 +100,9 @@ export const SETTINGS = {
   LOG_LEVEL: ["`info`", "`debug`, `info`, `warn` or `error`; requests are logged at `info`."],
 } as const satisfies Record<string, readonly [string, string]>;
 
-export type Environment = { readonly [name in keyof typeof SETTINGS]?: string | undefined };
+export type SettingName = keyof typeof SETTINGS;
+
+export type Environment = { readonly [name in SettingName]?: string | undefined } & {
+  /** Whether `dev` serves; no variable says so. */
+  readonly isDev?: boolean;
+};

@@ -4,17 +4,17 @@ import { exchangeCode } from "../auth/exchange_code.ts";
 import type { Device, SessionDirectory } from "../auth/sessions.ts";
 import type { SigningKeys } from "../projects/signing_keys.ts";
 import { authSettingsOf } from "../projects/auth_settings.ts";
-import { findProvider } from "../projects/providers.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import { Problem } from "../problems.ts";
 import type { Id } from "../store/port.ts";
 import type { UserFields } from "../users/user_fields.ts";
+import { callbackUrl } from "./callback_url.ts";
 import { SignInFailed } from "./failures.ts";
 import { redeem } from "./oauth.ts";
 import { withinTimeLimit } from "./provider_http.ts";
 import { failedReturn, returnAddress, type WayBack } from "./return.ts";
 import { type SignedIn, signIn } from "./sign_in.ts";
-import { callbackUrl, type SignInServices } from "./start_sign_in.ts";
+import { providerSettings, type SignInServices } from "./start_sign_in.ts";
 import { type BegunSignIn, projectOf, takeState } from "./states.ts";
 
 export interface CallbackServices extends SignInServices {
@@ -36,14 +36,15 @@ export interface CallbackInput {
 /**
  * Ends a sign-in: the address on the project's site that the browser is sent to, with a session
  * or, once it is known whose sign-in it is, with an `error`. That of a trial is our own, and has
- * nothing that leads to a session. Throws `INVALID_STATE` and `SITE_URL_MISSING`, before the state is
- * taken.
+ * nothing that leads to a session. Throws `PROVIDER_UNKNOWN`, `INVALID_STATE` and
+ * `SITE_URL_MISSING`, before the state is taken.
  */
 export async function completeSignIn(
   services: CallbackServices,
   input: CallbackInput,
 ): Promise<string> {
   const { provider, query, cookies } = input;
+  services.providers.find(provider); // Which not every process has.
   const state = onlyOne(query, "state");
   const projectId = state === null ? null : projectOf(state);
   const browserHashes = services.browsers.hashesOf(cookies);
@@ -89,7 +90,7 @@ async function finish(
   },
 ) {
   const { config, clock, providers } = services;
-  const settings = await findProvider(services, projectId, name);
+  const settings = await providerSettings(services, projectId, name);
   // It may have been switched off meanwhile.
   if (!settings?.enabled || settings.clientSecret === null) throw new SignInFailed("off");
   const { clientId, clientSecret, linking } = settings;
@@ -98,13 +99,13 @@ async function finish(
     clientSecret: clientSecret.reveal(),
     callbackUrl: callbackUrl(config.publicUrl, name),
   };
-  const { server: find, idTokens, profile: read } = providers.find(name);
+  const { server: find, idTokens, profile: read, chooser } = providers.find(name);
   const profile = await withinTimeLimit(async (http) => {
     const server = await find(http);
     const protocol = { clock, http, idTokens };
     const tokens = await redeem(protocol, server, application, { query, challenge });
     return await read(tokens, http);
-  });
+  }, chooser?.answer);
   return await signIn(services, projectId, { provider: name, profile, linking, mayCreate, device });
 }
 

@@ -9,8 +9,8 @@ import {
   saveProvider,
 } from "../projects/providers.ts";
 import type { Id } from "../store/port.ts";
+import { callbackUrl } from "./callback_url.ts";
 import { PROVIDER_NAMES } from "./providers.ts";
-import { callbackUrl } from "./start_sign_in.ts";
 
 export interface ManageServices extends ProviderStore {
   readonly config: { readonly publicUrl: string };

@@ -1,5 +1,6 @@
 import type { AuthorizationServer, IDToken } from "oauth4webapi";
-import type { ProviderHttp } from "./provider_http.ts";
+import type { ProviderSettings } from "../projects/providers.ts";
+import type { ProviderHttp, ProviderRequest } from "./provider_http.ts";
 
 /** Whom a provider has signed in. */
 export interface Profile {
@@ -44,4 +45,29 @@ export interface Provider {
   server(http: ProviderHttp): Promise<AuthorizationServer>;
   /** Who signed in. */
   profile(tokens: Tokens, http: ProviderHttp): Promise<Profile>;
+  /** Only of a provider that is a part of this process, and asks whoever signs in who they are. */
+  readonly chooser?: Chooser;
+}
+
+/** One of the users that may be chosen without typing. */
+export interface ChosenUser {
+  readonly name: string | null;
+  readonly username: string | null;
+  readonly email: string;
+}
+
+/** What the page needs on which users choose who they are. */
+export interface Chooser {
+  /** What every project has with the provider, without setting anything. */
+  readonly settings: ProviderSettings;
+  readonly users: readonly ChosenUser[];
+  /** Answers in the place of a server elsewhere. */
+  answer(url: string, request: ProviderRequest): Promise<Response>;
+  /** Throws `INVALID_QUERY` for what no sign-in of ours sends a browser with. */
+  assertBegun(query: URLSearchParams): void;
+  /**
+   * The callback's address, with a code for the sign-in that was begun with this query.
+   * Throws `INVALID_QUERY` and `INVALID_INPUT`.
+   */
+  choose(query: URLSearchParams, email: string): string;
 }

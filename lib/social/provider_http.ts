@@ -28,8 +28,14 @@ export interface ProviderRequest {
 /** Some answer nobody who does not say who they are. */
 const USER_AGENT = "Corbel";
 
+/** What answers a request; the network, if nothing else is given. */
+type Answering = (url: string, request: ProviderRequest) => Promise<Response>;
+
 /** Runs `work`, whose requests must all be answered within the time limit. */
-export async function withinTimeLimit<T>(work: (http: ProviderHttp) => Promise<T>): Promise<T> {
+export async function withinTimeLimit<T>(
+  work: (http: ProviderHttp) => Promise<T>,
+  answering?: Answering,
+): Promise<T> {
   const late = new AbortController();
   const expired = Promise.withResolvers<never>();
   expired.promise.catch(() => {}); // Often nobody waits for it.
@@ -41,7 +47,7 @@ export async function withinTimeLimit<T>(work: (http: ProviderHttp) => Promise<T
     return await work({
       async fetch(url, init = {}) {
         try {
-          return await fetchWhole(url, init, late.signal);
+          return await (answering?.(url, init) ?? fetchWhole(url, init, late.signal));
         } catch (error) {
           if (error instanceof SignInFailed) throw error;
           throw new SignInFailed(late.signal.aborted ? "slow" : "unavailable", "unreachable");

@@ -3,10 +3,11 @@ import type { KeyRing } from "../crypto/key_ring.ts";
 import { randomToken } from "../crypto/random.ts";
 import type { NewId } from "../ids.ts";
 import { STATE_LENGTH_MAX } from "../limits.ts";
-import { findProvider, type ProviderStore } from "../projects/providers.ts";
+import { findProvider, type ProviderSettings, type ProviderStore } from "../projects/providers.ts";
 import { Problem } from "../problems.ts";
 import type { Engine, Id } from "../store/port.ts";
 import type { Browsers } from "./browser.ts";
+import { callbackUrl } from "./callback_url.ts";
 import { authorizationUrl } from "./oauth.ts";
 import { withinTimeLimit } from "./provider_http.ts";
 import type { Providers } from "./providers.ts";
@@ -50,9 +51,15 @@ export interface Departure {
   readonly cookie: readonly [string, string] | null;
 }
 
-/** The address that a provider sends browsers back to, as it is registered there. */
-export const callbackUrl = (publicUrl: string, provider: string): string =>
-  `${publicUrl}/api/userAuth/social/${provider}/callback`;
+/** What a project has with a provider; null for nothing. Throws `PROVIDER_UNKNOWN`. */
+export async function providerSettings(
+  services: ProviderStore & { providers: Providers },
+  projectId: Id,
+  provider: string,
+): Promise<ProviderSettings | null> {
+  const { chooser } = services.providers.find(provider);
+  return chooser?.settings ?? await findProvider(services, projectId, provider);
+}
 
 /**
  * Begins a sign-in: sends the browser to the provider, or with an `error` back to the project's
@@ -108,13 +115,16 @@ export async function startSignIn(
   return { location: location.href, cookie };
 }
 
-/** What a sign-in begins with. Throws `PROVIDER_NOT_CONFIGURED` and `SITE_URL_MISSING`. */
+/**
+ * What a sign-in begins with. Throws `PROVIDER_UNKNOWN`, `PROVIDER_NOT_CONFIGURED` and
+ * `SITE_URL_MISSING`.
+ */
 export async function readyToSignIn(
-  services: ProviderStore,
+  services: ProviderStore & { providers: Providers },
   { projectId, siteUrl }: Site,
   provider: string,
 ): Promise<{ readonly clientId: string; readonly siteUrl: string }> {
-  const settings = await findProvider(services, projectId, provider);
+  const settings = await providerSettings(services, projectId, provider);
   if (!settings?.enabled || settings.clientSecret === null) {
     throw new Problem("PROVIDER_NOT_CONFIGURED");
   }

@@ -100,12 +100,13 @@ export const updateCollection = contract({
   summary: "Update a collection for the project's admins",
   description:
     "Replaces the whole definition, whoever has changed it meanwhile; the name cannot change. " +
-    "Fields that are no longer declared keep their stored values.\n\n" +
+    "Fields that are no longer declared keep their stored values. A field with `renamedFrom` takes " +
+    "over those of that field, in all documents at the moment in which the definition changes.\n\n" +
     "From the answer on every write fits the new definition, and nobody reads by a rule that let " +
     "more through. For the rest, other processes on MongoDB may take up to 5 s to follow.\n\n" +
     "While stored documents are compared with the new definition, everybody reads. On MongoDB " +
-    "writes to the collection wait meanwhile, for up to 4 s. On SQLite documents are compared, and " +
-    "new fields and indexes over arrays filled, a few at a time, and writes go on in between; for " +
+    "writes to the collection wait meanwhile, for up to 4 s. On SQLite documents are compared, " +
+    "renamed fields moved, and new fields and indexes over arrays filled, a few at a time, and writes go on in between; for " +
     "each other index of a collection they wait once, for 1 µs of each document. " +
     "`listCollections` tells how far it has come. Whoever changes the same collection meanwhile " +
     "waits for up to 8 s, and is then asked to come back (503).",

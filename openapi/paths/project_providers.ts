@@ -1,6 +1,6 @@
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
-import { projectId, provider } from "../parameters.ts";
+import { projectId, provider, signInProvider } from "../parameters.ts";
 import {
   PROVIDER_EXAMPLE,
   PROVIDER_INPUT_EXAMPLE,
@@ -72,7 +72,7 @@ export const tryProvider = contract({
     "goes through the whole sign-in with the provider, shows who signed in, or why it failed, and " +
     "leaves no session.",
   security: projectMember("admin"),
-  params: { projectId, provider },
+  params: { projectId, provider: signInProvider },
   success: [{
     status: 200,
     description: "Where to go.",

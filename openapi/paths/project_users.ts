@@ -2,7 +2,13 @@ import { forMembers } from "./for_members.ts";
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { pageQuery, projectId, sessionId, userId } from "../parameters.ts";
-import { EndedSession, SESSION_EXAMPLE, SessionList } from "../schemas/session.ts";
+import {
+  EndedSession,
+  SESSION_EXAMPLE,
+  SessionList,
+  TEST_TOKEN_EXAMPLE,
+  TestToken,
+} from "../schemas/session.ts";
 import { USER_FIELDS_EXAMPLE, UserFieldList, UserFieldsInput } from "../schemas/user.ts";
 import { EXAMPLE_ID } from "../schemas/values.ts";
 import { projectMember } from "../security.ts";
@@ -93,6 +99,27 @@ export const endProjectUserSession = contract({
   problems: ["SESSION_NOT_FOUND"],
 });
 
+export const createTestToken = contract({
+  operationId: "createTestToken",
+  tag: "Project users",
+  method: "post",
+  path: "/api/projects/{projectId}/users/{id}/test-token",
+  summary: "Create a test token of a user for the project's admins",
+  description: "An access token of this user, to try calls as they would make them. It opens a " +
+    "session, as a sign-in does, which nothing renews: it ends when the token expires, or earlier " +
+    "as any other session, by `endProjectUserSession` with its id. A disabled user has none.",
+  security: projectMember("admin"),
+  params: { projectId, id: userId },
+  success: [{
+    status: 201,
+    description: "The token.",
+    data: TestToken,
+    example: TEST_TOKEN_EXAMPLE,
+    message: "Test token created",
+  }],
+  problems: ["USER_NOT_FOUND"],
+});
+
 const FIELDS = {
   tag: "Project users",
   path: "/api/projects/{projectId}/users/fields",
@@ -154,4 +181,5 @@ export const PROJECT_USERS = [
   listProjectUserSessions,
   endProjectUserSession,
   endProjectUserSessions,
+  createTestToken,
 ];

@@ -1,6 +1,6 @@
 import { PROVIDER_TIMEOUT_MS } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
-import { provider, signInCallback as callback, startSignIn as start } from "../parameters.ts";
+import { signInCallback as callback, signInProvider, startSignIn as start } from "../parameters.ts";
 import { anyone, navigationKey } from "../security.ts";
 
 const TAG = "Sign-in";
@@ -15,7 +15,7 @@ export const startSignIn = contract({
     "signed in there to `<site_url>/auth/callback`. The sign-in can be ended in this browser only, " +
     "in any of its tabs.",
   security: navigationKey,
-  params: { provider },
+  params: { provider: signInProvider },
   parameters: start,
   success: [{
     status: 302,
@@ -54,7 +54,7 @@ export const signInCallback = contract({
     "that nobody expected is told as `Sign-in failed, try again`, and the log has the details. A " +
     "state that is refused because it belongs to another provider or browser stays good there.",
   security: anyone,
-  params: { provider },
+  params: { provider: signInProvider },
   parameters: callback,
   success: [{
     status: 302,

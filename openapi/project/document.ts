@@ -81,10 +81,17 @@ const FILTER_PARAMETERS_MAX = 20_000;
 /** Those of one collection. */
 const COLLECTION_FILTERS_MAX = 1_000;
 
+interface DocumentOptions {
+  readonly audience: Audience;
+  readonly serverUrl: string;
+  /** The collection whose operations it has and no others; all of the project if left out. */
+  readonly only?: string;
+}
+
 /** The OpenAPI 3.1 document of one project, for whoever has the key that the audience has. */
 export function projectDocument(
   facts: ProjectFacts,
-  { audience, serverUrl }: { readonly audience: Audience; readonly serverUrl: string },
+  { audience, serverUrl, only }: DocumentOptions,
 ) {
   const { document: general } = generalParts();
   const all = { ...facts, audience };
@@ -106,7 +113,9 @@ export function projectDocument(
     COLLECTION_FILTERS_MAX,
     Math.floor(FILTER_PARAMETERS_MAX / Math.max(collections.length, 1)),
   );
-  for (const collection of collections) {
+  const isShown = ({ definition: { name } }: CollectionInContext) =>
+    only === undefined || name === only;
+  for (const collection of collections.filter(isShown)) {
     const { definition } = collection;
     copies.begin(collection, filterParameters(definition, filtersMax));
     for (const one of collectionOperations(all, definition)) {
@@ -114,7 +123,7 @@ export function projectDocument(
       add(path, one, copies.operation(one.operationId));
     }
   }
-  for (const one of sharedOperations(all)) {
+  for (const one of only === undefined ? sharedOperations(all) : []) {
     const path = placeOf(one.operationId).path.replace("{projectId}", facts.projectId);
     add(path, one, sharedOperation(one.operationId, facts));
   }

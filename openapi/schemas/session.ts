@@ -51,6 +51,18 @@ export const Renewed = z.strictObject({
   }),
 }).openapi("Renewed", { example: RENEWED_EXAMPLE });
 
+export const TEST_TOKEN_EXAMPLE = {
+  accessToken: ACCESS_TOKEN_EXAMPLE,
+  expiresIn: ACCESS_TOKEN_SECONDS,
+  sessionId: EXAMPLE_ID,
+};
+
+export const TestToken = z.strictObject({
+  accessToken: z.string().openapi({ description: "Shown this once." }),
+  expiresIn: z.int().openapi({ description: "Seconds until it expires, and its session ends." }),
+  sessionId: id.openapi({ description: "The session that it opened." }),
+}).openapi("TestToken", { example: TEST_TOKEN_EXAMPLE });
+
 export const SESSION_EXAMPLE = {
   _id: EXAMPLE_ID,
   createdAt: "2026-01-31T12:00:00.000Z",

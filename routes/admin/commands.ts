@@ -6,7 +6,7 @@ import { publishableKeyOf } from "@/lib/projects/shown_keys.ts";
 import { type Linking, saveProvider } from "@/lib/projects/providers.ts";
 import type { Services } from "@/lib/services.ts";
 import { knownProvider } from "@/lib/social/providers.ts";
-import { callbackUrl } from "@/lib/social/start_sign_in.ts";
+import { callbackUrl } from "@/lib/social/callback_url.ts";
 import { ACCOUNT_COMMANDS } from "./account_commands.ts";
 import { ARCHIVE_COMMANDS } from "./archive_commands.ts";
 import type { Arguments } from "./arguments.ts";

@@ -15,6 +15,7 @@ import documents from "./assets/documents.js" with { type: "text" };
 import liveChanges from "./assets/live_changes.js" with { type: "text" };
 import mailPreview from "./assets/mail_preview.js" with { type: "text" };
 import links from "./assets/links.js" with { type: "text" };
+import runCall from "./assets/run_call.js" with { type: "text" };
 import times from "./assets/times.js" with { type: "text" };
 
 const FOLDER = "/dashboard/assets/";
@@ -42,6 +43,7 @@ export const SCRIPTS: readonly Asset[] = [
   asset("mail_preview", "js", mailPreview),
   asset("documents", "js", documents),
   asset("live_changes", "js", liveChanges),
+  asset("run_call", "js", runCall),
 ];
 
 /** Loaded by the first file that is dropped: no other page needs it. */

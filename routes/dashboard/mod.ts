@@ -14,6 +14,7 @@ import { overviewPages } from "./overview/mod.ts";
 import { chooseLanguage } from "./language.ts";
 import { get, post } from "./pages.ts";
 import { projectPages } from "./projects/mod.ts";
+import { requestsPages } from "./requests/mod.ts";
 import { slowQuestionsPages } from "./slow_questions/mod.ts";
 import { socialPages } from "./social/mod.ts";
 import { usersPages } from "./users/mod.ts";
@@ -26,6 +27,7 @@ export function pages(mount: Mount): void {
   accountPages(mount);
   projectPages(mount);
   overviewPages(mount);
+  requestsPages(mount);
   slowQuestionsPages(mount);
   jobsPages(mount);
   collectionsPages(mount);

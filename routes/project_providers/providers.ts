@@ -1,6 +1,7 @@
 import { ok } from "@/lib/http/respond.ts";
 import { listProviders, setProvider } from "@/lib/social/manage_providers.ts";
-import { callbackUrl, readyToSignIn } from "@/lib/social/start_sign_in.ts";
+import { callbackUrl } from "@/lib/social/callback_url.ts";
+import { readyToSignIn } from "@/lib/social/start_sign_in.ts";
 import type * as providers from "@/openapi/paths/project_providers.ts";
 import type { HandlerOf } from "../handler.ts";
 

@@ -92,6 +92,17 @@ interface Stored {
   readonly responses: Readonly<Record<string, Omit<Answer, "status"> | { readonly $ref: string }>>;
 }
 
+/** A document, as it stands in its file. */
+export interface StoredDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Stored>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly responses: Readonly<Record<string, Omit<Answer, "status">>>;
+  };
+}
+
 /** The document as pages need it. */
 export interface ReferenceDocument {
   readonly schemas: Readonly<Record<string, Schema>>;
@@ -103,41 +114,39 @@ const FILE = new URL("../../openapi/openapi.json", import.meta.url);
 
 /** Reads the committed document: to make it anew takes far longer. */
 export async function readDocument(): Promise<ReferenceDocument> {
-  const document = parseJson(await Deno.readTextFile(FILE)) as unknown as {
-    paths: Record<string, Record<string, Stored>>;
-    components: {
-      schemas: Record<string, Schema>;
-      securitySchemes: Record<string, SecurityScheme>;
-      parameters: Record<string, Parameter>;
-      responses: Record<string, Omit<Answer, "status">>;
-    };
-  };
-  const { components, paths } = document;
+  const document = parseJson(await Deno.readTextFile(FILE)) as unknown as StoredDocument;
+  const { components } = document;
   return {
     schemas: components.schemas,
     securitySchemes: components.securitySchemes,
     operation(operationId) {
-      for (const [path, methods] of Object.entries(paths)) {
-        for (const [method, stored] of Object.entries(methods)) {
-          if (stored.operationId !== operationId) continue;
-          return shownOperation({ path, method, stored, components });
-        }
+      for (const place of placesIn(document)) {
+        if (place.stored.operationId === operationId) return shownOperation(components, place);
       }
       throw new Error(`openapi.json has no operation "${operationId}": run deno task openapi`);
     },
   };
 }
 
+/** All operations of a document, in its order. */
+export const shownOperations = (document: StoredDocument): ShownOperation[] =>
+  [...placesIn(document)].map((place) => shownOperation(document.components, place));
+
+interface Place {
+  readonly path: string;
+  readonly method: string;
+  readonly stored: Stored;
+}
+
+function* placesIn({ paths }: StoredDocument): Generator<Place> {
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, stored] of Object.entries(methods)) yield { path, method, stored };
+  }
+}
+
 function shownOperation(
-  { path, method, stored, components }: {
-    readonly path: string;
-    readonly method: string;
-    readonly stored: Stored;
-    readonly components: {
-      readonly parameters: Readonly<Record<string, Parameter>>;
-      readonly responses: Readonly<Record<string, Omit<Answer, "status">>>;
-    };
-  },
+  components: StoredDocument["components"],
+  { path, method, stored }: Place,
 ): ShownOperation {
   const { operationId, tags: [tag], summary, description, security } = stored;
   const answers = Object.entries(stored.responses).map(([status, one]) => ({

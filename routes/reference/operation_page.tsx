@@ -115,7 +115,7 @@ const fullReferencePath = ({ tag, method, path }: ShownOperation): string =>
 
 const PLACES = { path: "In the path", query: "In the query", header: "Headers" } as const;
 
-const Parameters = (
+export const Parameters = (
   { parameters, schemas }: { parameters: readonly Parameter[]; schemas: Schemas },
 ) => (
   <>
@@ -146,7 +146,7 @@ const Parameters = (
   </>
 );
 
-const BodyView = ({ body, schemas }: { body: Body; schemas: Schemas }) => (
+export const BodyView = ({ body, schemas }: { body: Body; schemas: Schemas }) => (
   <>
     <h2>Body</h2>
     {body.description !== undefined && markdown(body.description)}
@@ -155,7 +155,7 @@ const BodyView = ({ body, schemas }: { body: Body; schemas: Schemas }) => (
   </>
 );
 
-const AnswerView = ({ answer, schemas }: { answer: Answer; schemas: Schemas }) => (
+export const AnswerView = ({ answer, schemas }: { answer: Answer; schemas: Schemas }) => (
   <section class="answer">
     <h3>{answer.status}</h3>
     {markdown(answer.description)}
@@ -193,7 +193,7 @@ const Contents = (
   </>
 );
 
-const Refusals = (
+export const Refusals = (
   { operation, schemas }: { operation: ShownOperation; schemas: Schemas },
 ) => (
   <section aria-labelledby="refusals">

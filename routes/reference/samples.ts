@@ -4,7 +4,7 @@ import { fileKey, secretKey } from "@/openapi/security.ts";
 import type { Parameter, ShownOperation } from "./document.ts";
 
 /** One request as it can be sent. */
-interface Call {
+export interface Call {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly (readonly [string, string])[];
@@ -45,7 +45,11 @@ export const exampleKey = ({ operationId }: ShownOperation): string =>
 
 /** The example of the operation, in the languages that most people use. */
 export function samples(operation: ShownOperation, serverUrl: string): Sample[] {
-  const call = exampleCall(operation, serverUrl);
+  return samplesOf(exampleCall(operation, { serverUrl, key: exampleKey(operation) }));
+}
+
+/** The same request in each language. */
+export function samplesOf(call: Call): Sample[] {
   return [
     { language: "curl", text: curl(call) },
     { language: "JavaScript", text: javascript(call) },
@@ -53,7 +57,17 @@ export function samples(operation: ShownOperation, serverUrl: string): Sample[] 
   ];
 }
 
-function exampleCall(operation: ShownOperation, serverUrl: string): Call {
+interface CallOptions {
+  readonly serverUrl: string;
+  readonly key: string;
+  /** Parameters that it has though they may be left out. */
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+export function exampleCall(
+  operation: ShownOperation,
+  { serverUrl, key, query: more = {} }: CallOptions,
+): Call {
   const { parameters, body, method } = operation;
   const required = parameters.filter((one) => one.required);
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (whole, name) => {
@@ -63,6 +77,7 @@ function exampleCall(operation: ShownOperation, serverUrl: string): Call {
   const query = new URLSearchParams(
     required.filter((one) => one.in === "query").map((one) => [one.name, exampleOf(one)]),
   );
+  for (const [name, value] of Object.entries(more)) query.set(name, value);
   if (takes(operation, "apiKeyInQuery")) query.set("key", EXAMPLE_KEYS.publishable);
   const json = body?.content["application/json"];
   return {
@@ -70,7 +85,7 @@ function exampleCall(operation: ShownOperation, serverUrl: string): Call {
     url: `${serverUrl}${path}${query.size > 0 ? `?${query}` : ""}`,
     headers: [
       ...(takes(operation, "apiKey") && !takes(operation, "apiKeyInQuery")
-        ? [["x-api-key", exampleKey(operation)] as const]
+        ? [["x-api-key", key] as const]
         : []),
       ...(needs(operation, "accessToken")
         ? [["authorization", "Bearer <accessToken>"] as const]

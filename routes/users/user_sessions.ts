@@ -1,6 +1,7 @@
 import { endSession } from "@/lib/auth/end_sessions.ts";
+import { issueTestToken } from "@/lib/auth/issue_token.ts";
 import { listSessions } from "@/lib/auth/list_sessions.ts";
-import { ok } from "@/lib/http/respond.ts";
+import { NO_STORE, ok } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 import { findUser } from "@/lib/users/manage_users.ts";
 import type * as projectUsers from "@/openapi/paths/project_users.ts";
@@ -24,4 +25,12 @@ export const handleEndProjectUserSession: EndHandler = async (c) => {
   const ended = await endSession(services, project._id, { sessionId, userId });
   if (!ended) throw new Problem("SESSION_NOT_FOUND");
   return ok(200, JSON.stringify({ id: sessionId }), "Session ended");
+};
+
+type TestTokenHandler = HandlerOf<typeof projectUsers.createTestToken>;
+
+export const handleCreateTestToken: TestTokenHandler = async (c) => {
+  const { services, principal: { project } } = c.var;
+  const issued = await issueTestToken(services, project._id, c.req.valid("param").id);
+  return { ...ok(201, JSON.stringify(issued), "Test token created"), headers: [NO_STORE] };
 };

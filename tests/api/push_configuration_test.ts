@@ -11,6 +11,7 @@ import { changeProject } from "@/lib/projects/change_project.ts";
 import { setProvider } from "@/lib/social/manage_providers.ts";
 import { saveUserFields } from "@/lib/users/user_fields.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { ok } from "./test_collection.ts";
 
 const SECRET = "a-secret-of-the-provider";
 
@@ -122,6 +123,50 @@ Deno.test("each change is told part by part, and a dry run makes none", async ()
   assert.deepEqual(after.settings.allowedOrigins, before.settings.allowedOrigins, "not given");
   assert.deepEqual(after.userFields, before.userFields, "not given");
   assert.deepEqual(after.mailTemplates, []);
+});
+
+Deno.test("a field that is renamed is told as such, moves its values, and is no change any more", async () => {
+  await using app = await openTestApp();
+  const project = await furnished(app);
+  const before = await pull(app, project);
+  const { _id } = ok(
+    await project.asSecret({ path: "/api/data/posts", body: { title: "Hello" } }),
+    201,
+  );
+  const given: ProjectConfiguration = {
+    collections: [
+      ...before.collections.filter(({ name }) => name !== "posts"),
+      parseDefinition({
+        name: "posts",
+        fields: [{ key: "headline", type: "String", index: true, renamedFrom: "title" }],
+      }),
+    ],
+  };
+  const [change, ...others] = await push(app, project, given, { dryRun: true });
+  assert.deepEqual(others, []);
+  assert.deepEqual(change!.details, [
+    "renames title to headline",
+    "field headline.index: false becomes true",
+  ]);
+  assert.deepEqual(await pull(app, project), before);
+  await push(app, project, given);
+  assert.deepEqual(await push(app, project, given), [], "it is done");
+  const document = ok(await project.asSecret({ path: `/api/data/posts/${_id}` }));
+  assert.deepEqual([document.headline, "title" in document], ["Hello", false]);
+  assert.doesNotMatch(JSON.stringify(await pull(app, project)), /renamedFrom/);
+  const wrong = [parseDefinition({
+    name: "posts",
+    fields: [{ key: "b", type: "String", renamedFrom: "title" }],
+  })];
+  await assert.rejects(
+    push(app, project, {
+      collections: [...before.collections.filter(({ name }) => name !== "posts"), ...wrong],
+    }),
+    {
+      code: "INVALID_DEFINITION",
+      message: /"title": there is no such field/,
+    },
+  );
 });
 
 Deno.test("what would lose documents is refused before anything is done, unless it may", async () => {

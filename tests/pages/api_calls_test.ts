@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { callsOf, curlOf, fetchOf, PLACEHOLDERS } from "@/routes/dashboard/collections/calls.ts";
-import { getCollection } from "@/lib/documents/save_collection.ts";
-import type { Json } from "@/lib/store/port.ts";
-import { assertHarmless, HOSTILE } from "../support/pages.ts";
+import { EXAMPLE_ID } from "@/openapi/schemas/values.ts";
+import { PLACEHOLDERS } from "@/routes/dashboard/collections/calls.ts";
+import { assertHarmless, type PageAnswer } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { openProjectPages } from "./project_pages.ts";
 
@@ -21,64 +20,138 @@ const FIELDS = [
   { key: "tags", type: "Array", required: true, items: { type: "String" } },
 ];
 
-for (const rls of [{ mode: "private" }, { mode: "public-read" }, { enabled: false }]) {
-  const how = JSON.stringify(rls);
-  Deno.test(`the calls shown for a collection with ${how} succeed as they are`, async () => {
-    await using app = await openTestApp();
-    const { home, dashboard, project } = await openProjectPages(app);
-    await project.collection({ name: "posts", fields: FIELDS, rls, strict: true });
-    const page = await dashboard.get(`${home}/collections/posts/api`);
-    assertHarmless(page);
-    const user = await project.user();
-    const shown = [...page.document.querySelectorAll("copy-text")]
-      .map((one) => one.getAttribute("text")!);
-    const definition = await getCollection(app.services, project.projectId, "posts");
-    const { publicUrl } = app.services.config;
-    const calls = callsOf(definition, publicUrl);
-    assert.deepEqual(shown, calls.flatMap((call) => [curlOf(call), fetchOf(call)]));
-    let id = "";
-    const real = (text: string) =>
-      text.replace(PLACEHOLDERS.publishable, project.publishableKey)
-        .replace(PLACEHOLDERS.secret, project.secretKey)
-        .replace(PLACEHOLDERS.bearer, `Bearer ${user.token}`)
-        .replace(PLACEHOLDERS.id, id);
-    for (const { title, method, url, headers, body } of calls) {
-      assert.ok(url.startsWith(publicUrl));
-      const answer = await app.send({
-        method,
-        path: real(url.slice(publicUrl.length)),
-        headers: Object.entries(headers).map(([name, value]) => [name, real(value)]),
-        ...(body !== null && { body: JSON.stringify(body) }),
-      });
-      assert.equal(answer.status, title === "Create" ? 201 : 200, `${title}: ${answer.text}`);
-      if (title === "Create") id = answer.body.data._id;
-    }
-  });
-}
+const RUN = ["Create", "CreateMany", "List", "Aggregate", "Get", "Replace", "Patch", "Delete"];
 
-Deno.test("a call is one word of a shell, and one value of JavaScript, whatever is in it", async () => {
-  const body: Record<string, Json> = { title: `it's "so" $HOME \`x\`` };
-  HOSTILE.forEach((text, i) => body[`field${i}`] = text);
-  const url = "http://localhost/api/data/posts?title=it%27s";
-  const headers = { "x-api-key": "pk" };
-  const call = { title: "Create", method: "POST", url, headers, body };
-  const script = curlOf(call).replace(/^curl/, "printf '%s\\0'");
+const samplesOn = ({ document }: PageAnswer): Record<string, string> =>
+  Object.fromEntries(
+    [...document.querySelectorAll(".snippet")].map((one) => [
+      one.querySelector("figcaption span")!.textContent,
+      one.querySelector("code")!.textContent,
+    ]),
+  );
+
+const namesOn = ({ document }: PageAnswer) =>
+  [...document.querySelectorAll("nav[aria-label=Operations] a")].map((one) =>
+    new URL(one.getAttribute("href")!, "http://x").searchParams.get("operation")!
+  );
+
+/** What a line for a shell asks for: method, address, headers and body. */
+async function asked(curl: string) {
+  const script = curl.replace(/^curl/, "printf '%s\\0'");
   const { stdout } = await new Deno.Command("sh", { args: ["-c", script] }).output();
   const words = new TextDecoder().decode(stdout).split("\0").slice(0, -1);
-  assert.deepEqual(words, [
+  const after = (option: string) =>
+    words.flatMap((word, i) => words[i - 1] === option ? [word] : []);
+  const url = words.find((word) => word.startsWith("http"))!;
+  return {
+    method: after("-X")[0] ?? "GET",
     url,
-    "-X",
-    "POST",
-    "-H",
-    "x-api-key: pk",
-    "-d",
-    JSON.stringify(body),
-  ]);
-  let asked: unknown;
-  const run = new Function("fetch", `return (async () => {${fetchOf(call)}})()`);
-  await run((to: string, options: object) => {
-    asked = [to, options];
-    return Promise.resolve({ json: () => Promise.resolve({}) });
-  });
-  assert.deepEqual(asked, [url, { method: "POST", headers, body: JSON.stringify(body) }]);
+    headers: after("-H").map((line) => line.split(/: (.*)/s) as [string, string, string]),
+    body: after("-d")[0],
+  };
+}
+
+for (const rls of [{ mode: "private" }, { mode: "public-read" }, { enabled: false }]) {
+  for (const audience of ["client", "server"] as const) {
+    const how = `${JSON.stringify(rls)} for a ${audience}`;
+    Deno.test(`the calls shown for a collection with ${how} succeed as they are`, async () => {
+      await using app = await openTestApp();
+      const { home, dashboard, project } = await openProjectPages(app);
+      await project.collection({ name: "posts", fields: FIELDS, rls, strict: true });
+      const path = `${home}/collections/posts/api?for=${audience}`;
+      const names = namesOn(await dashboard.get(path));
+      const isReadOnly = audience === "client" && rls.enabled === false;
+      assert.equal(names.includes("Create"), !isReadOnly);
+      const user = await project.user();
+      const document = { title: "a", open: true, at: "2026-01-31", meta: { lang: "en" }, tags: [] };
+      let id = (await (isReadOnly || audience === "server"
+        ? project.asSecret({ path: "/api/data/posts", body: document })
+        : project.asPublic({ path: "/api/data/posts", body: document }, user))).body.data._id;
+      const real = (text: string) =>
+        text.replace(PLACEHOLDERS.secret, project.secretKey)
+          .replace("<accessToken>", user.token)
+          .replace(EXAMPLE_ID, id);
+      const { publicUrl } = app.services.config;
+      for (
+        const name of RUN.filter((one) =>
+          names.includes(one)
+        )
+      ) {
+        const page = await dashboard.get(`${path}&operation=${name}`);
+        assertHarmless(page);
+        const samples = samplesOn(page);
+        for (const language of ["curl", "fetch", "Python", "Client"]) {
+          assert.ok(samples[language]!.includes("posts"), `${name} in ${language}`);
+        }
+        const { method, url, headers, body } = await asked(samples.curl!);
+        assert.ok(url.startsWith(`${publicUrl}/api/data/posts`));
+        const answer = await app.send({
+          method,
+          path: real(url.slice(publicUrl.length)),
+          headers: [
+            ...headers.map(([header, value]) => [header, real(value)] as [string, string]),
+            ...(rls.mode === "private" && audience === "client" &&
+                !headers.some(([header]) => header === "authorization")
+              ? [["authorization", `Bearer ${user.token}`] as [string, string]]
+              : []),
+          ],
+          ...(body !== undefined && { body }),
+        });
+        const created = name === "Create" || name === "CreateMany";
+        assert.equal(answer.status, created ? 201 : 200, `${name}: ${answer.text}`);
+        if (name === "Create") id = answer.body.data._id;
+      }
+    });
+  }
+}
+
+Deno.test("an operation has its parameters, filters, answers and refusals from the project's document", async () => {
+  await using app = await openTestApp();
+  const { home, dashboard, project } = await openProjectPages(app);
+  await project.collection({ name: "posts", fields: FIELDS, rls: { mode: "public-read" } });
+  const page = await dashboard.get(`${home}/collections/posts/api?operation=List`);
+  const names = [...page.document.querySelectorAll(".api-parts code.name")]
+    .map((one) => one.textContent);
+  for (const name of ["limit", "cursor", "populate", "views", "_id", "nextCursor"]) {
+    assert.ok(names.includes(name), name);
+  }
+  const filters = [...page.document.querySelectorAll(".names code")].map((one) => one.textContent);
+  assert.ok(filters.includes("views_gte") && !filters.includes("limit"));
+  assert.match(page.words, /UNKNOWN_OPERATOR/);
+  const create = await dashboard.get(`${home}/collections/posts/api?operation=Create`);
+  assert.match(create.words, /INVALID_DOCUMENT/);
+});
+
+Deno.test("reads are run with the project's key, and what changes documents asks before", async () => {
+  await using app = await openTestApp();
+  const { home, dashboard, project } = await openProjectPages(app);
+  await project.collection({ name: "posts", fields: FIELDS, rls: { mode: "public-read" } });
+  const path = `${home}/collections/posts/api`;
+  const list = await dashboard.get(path);
+  const run = list.document.querySelector("run-call")!;
+  assert.equal(run.getAttribute("key"), project.publishableKey);
+  assert.equal(run.getAttribute("method"), "GET");
+  assert.equal(run.querySelector("details"), null);
+  assert.ok(samplesOn(list).curl!.includes(project.publishableKey));
+  const remove = await dashboard.get(`${path}?operation=Delete`);
+  assert.match(
+    remove.document.querySelector("run-call details.ask")!.textContent,
+    /This changes documents of the project/,
+  );
+  const server = await dashboard.get(`${path}?operation=Delete&for=server`);
+  assert.equal(server.document.querySelector("run-call"), null, "a secret key is in no page");
+  for (const name of ["Listen", "CreateTicket"]) {
+    const live = await dashboard.get(`${path}?operation=${name}`);
+    assert.equal(live.document.querySelector("run-call"), null);
+  }
+});
+
+Deno.test("an address that names no operation shows the first, and a collection that is none is 404", async () => {
+  await using app = await openTestApp();
+  const { home, dashboard, project } = await openProjectPages(app);
+  await project.collection({ name: "posts", fields: FIELDS });
+  const page = await dashboard.get(`${home}/collections/posts/api?operation=__proto__&for=x`);
+  assert.equal(page.status, 200);
+  assert.equal(namesOn(page)[0], "List");
+  assert.equal((await dashboard.get(`${home}/collections/none/api`)).status, 404);
 });

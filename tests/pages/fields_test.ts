@@ -320,3 +320,50 @@ Deno.test("a form of more rows than any page makes is refused", async () => {
   const shown = await dashboard.submit(path, { ...odd, act: "remove:7.7" });
   assert.equal([...shown.document.querySelectorAll("ul.fields > li")].length, 1);
 });
+
+Deno.test("a field that gets another name keeps its values and its indexes", async () => {
+  await using app = await openTestApp();
+  const { dashboard, look, stored, project } = await openFields(app, {
+    fields: [
+      { key: "title", type: "String", index: true },
+      { key: "views", type: "Number" },
+      { key: "meta", type: "Object", fields: [{ key: "lang", type: "String" }] },
+    ],
+    indexes: [{ fields: ["views", "-title"] }],
+  });
+  const documents = () => project.asSecret({ path: "/api/data/posts" });
+  await project.asSecret({
+    path: "/api/data/posts",
+    body: { title: "a", views: 3, meta: { lang: "en" } },
+  });
+  const page = await look();
+  assert.match(page.words, /Renaming moves its values/);
+  const typed = { "0.key": "headline", "1.key": "reads", "2.0.key": "language" };
+  const saved = await dashboard.fill(
+    await dashboard.fill(page, "Add field", typed),
+    "Save fields",
+    {
+      "3.key": "fresh",
+    },
+  );
+  assert.equal(saved.status, 303, saved.words);
+  const { fields, indexes } = await stored();
+  assert.deepEqual(fields.map(({ key }) => key), ["headline", "reads", "meta", "fresh"]);
+  assert.deepEqual(indexes, [{ fields: ["reads", "-headline"], unique: false }]);
+  const [{ headline, reads, meta, ...rest }] = (await documents()).body.data.items;
+  assert.deepEqual([headline, reads, meta], ["a", 3, { lang: "en" }]);
+  assert.ok(!("title" in rest) && !("views" in rest));
+});
+
+Deno.test("names that two fields exchange are refused by their row, and nothing is saved", async () => {
+  await using app = await openTestApp();
+  const { dashboard, look, stored } = await openFields(app, {
+    fields: [{ key: "a", type: "String" }, { key: "b", type: "String" }],
+  });
+  const before = await stored();
+  const refused = await dashboard.fill(await look(), "Save fields", { "0.key": "b", "1.key": "a" });
+  assert.equal(refused.status, 400);
+  assert.match(refused.words, /"b" is renamed from "a", which is still declared/);
+  assert.equal(valueAt(refused, "0.key"), "b");
+  assert.deepEqual(await stored(), before);
+});

@@ -223,7 +223,7 @@ Deno.test("requests are drawn and told in a table; those of the dashboard are no
   await app.services.requestCounts.store();
 
   const whole = await dashboard.get(home);
-  const part = await dashboard.get(`${home}/requests`);
+  const part = await dashboard.get(`${home}/request-counts`);
   for (const { document } of [whole, part]) {
     const [hour, month] = [...document.querySelectorAll("svg[role=img]")];
     assert.equal(hour!.getAttribute("aria-label"), "Last hour: 4 requests, 3 refused or failed");
@@ -249,7 +249,7 @@ Deno.test("requests are drawn and told in a table; those of the dashboard are no
     ]);
   }
   const charts = whole.document.querySelector(".charts")!;
-  assert.equal(charts.getAttribute("hx-get"), `${home}/requests`);
+  assert.equal(charts.getAttribute("hx-get"), `${home}/request-counts`);
   assert.equal(charts.getAttribute("hx-trigger"), "every 10s");
   assert.ok(!part.text.includes("<!DOCTYPE"), "a part is no page");
   const tables = part.document.querySelector("#request-tables")!;

@@ -118,6 +118,37 @@ Deno.test("all sessions end at once, and only those of this user", async () => {
   assert.match(after.words, /Not signed in anywhere/);
 });
 
+Deno.test("a test token is shown once, with its lifetime and a call that works, and kept by nobody", async () => {
+  await using fixture = await opened();
+  const { app, pages, path, projectId, project } = fixture;
+  const id = await createUser(app.services, projectId, {
+    email: "ann@example.com",
+    verified: true,
+  });
+  const before = await pages.get(`${path}/${id}`);
+  assert.doesNotMatch(before.words, /shown this once/);
+  const page = await pages.fill(before, "Create test token");
+  assert.equal(page.status, 200);
+  assert.equal(page.headers.get("cache-control"), "no-store");
+  assert.match(page.words, /Good for 15 minutes, and shown this once/);
+  const card = page.document.querySelector("#test-token")!;
+  const token = card.querySelector("input[readonly]")!.getAttribute("value")!;
+  assert.equal(card.querySelector("copy-text")!.getAttribute("text"), token);
+  const curl = card.querySelector("pre")!.textContent;
+  const [, url, key] = /^curl '([^']+)' \\\n {2}-H 'x-api-key: ([^']+)'/.exec(curl)!;
+  assert.equal(url, "http://localhost:8000/api/userAuth/me");
+  assert.equal(key, project.publishableKey);
+  assert.ok(curl.endsWith(`-H 'authorization: Bearer ${token}'`));
+  const me = await project.asPublic({ path: "/api/userAuth/me" }, { id, token });
+  assert.equal(me.body.data._id, id);
+  const later = await pages.get(`${path}/${id}`);
+  assert.ok(!later.text.includes(token));
+  await pages.fill(later, "Disable");
+  const disabled = await pages.get(`${path}/${id}`);
+  assert.equal(disabled.document.querySelector("#test-token"), null);
+  assert.equal((await pages.submit(`${path}/${id}/test-token`)).status, 404);
+});
+
 Deno.test("a session is ended on the page of its own user alone", async () => {
   await using fixture = await opened();
   const { pages, path, project, app, projectId } = fixture;

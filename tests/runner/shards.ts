@@ -12,16 +12,19 @@ export interface Shard {
 const WAITING =
   /^tests\/(?:faults|api\/killed_process_|acceptance\/(?:crash|live_lists_killed|stop|webhooks|workers|two_processes|(?:s3_)?start_refusals|sqlite_disk_trouble)_)/;
 
-/** How long a file takes, in parts of a shard; the longest first. */
-const WEIGHTS: readonly (readonly [files: RegExp, weight: number])[] = [
+/**
+ * How many files make a shard; those that take longest first. Each process takes two seconds to load
+ * and to compile what it tests, so there are as few as keep all cores busy to the end.
+ */
+const SIZES: readonly (readonly [files: RegExp, size: number])[] = [
   [ONLY_IN_FULL, 1],
-  [WAITING, 1 / 2],
-  [/^tests\/acceptance\//, 1 / 2],
-  [/^tests\/contract\//, 1 / 2],
-  [/^tests\/property\//, 1 / 8],
-  [/^tests\/attacks\//, 1 / 8],
-  [/^tests\//, 1 / 20],
-  [/^/, 1 / 60],
+  [WAITING, 2],
+  [/^tests\/acceptance\//, 4],
+  [/^tests\/contract\//, 7],
+  [/^tests\/property\//, 10],
+  [/^tests\/attacks\//, 10],
+  [/^tests\//, 40],
+  [/^/, 100],
 ];
 
 /** Whether a shard needs little processor time. */
@@ -34,14 +37,14 @@ const OF_A_PASS = /^(?:lib|routes|openapi|tests\/(?:acceptance|api|attacks|fault
 export const needsMongodb = ({ pass, files }: Shard): boolean =>
   pass.database === "mongodb" || !files.every((path) => OF_A_PASS.test(path));
 
-const rankOf = (path: string): number => WEIGHTS.findIndex(([files]) => files.test(path));
+const rankOf = (path: string): number => SIZES.findIndex(([files]) => files.test(path));
 
 /** The shards of all passes, in the order to run them: long ones first, so that short ones end it. */
 export function shardsOf(passes: readonly Pass[]): Shard[] {
   const shards: (Shard & { readonly rank: number })[] = [];
   for (const pass of passes) {
     for (const [rank, files] of Map.groupBy(pass.files, rankOf)) {
-      const size = Math.round(1 / WEIGHTS[rank]![1]);
+      const size = SIZES[rank]![1];
       for (let at = 0; at < files.length; at += size) {
         shards.push({ pass, rank, files: files.slice(at, at + size) });
       }

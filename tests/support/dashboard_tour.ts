@@ -85,6 +85,7 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
   const pages: Readonly<Record<string, string>> = {
     account: `${dashboard}/account`,
     overview: home,
+    "requests": `${home}/requests`,
     "slow-questions": `${home}/slow-questions`,
     jobs: `${home}/jobs`,
     "new-collection": `${home}/collections`,

@@ -38,6 +38,8 @@ export interface TestServices extends AsyncDisposable {
 export interface TestOptions {
   /** Environment variables beside those of a test. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether it is as `dev` serves. */
+  readonly isDev?: boolean;
   readonly log?: Log;
   readonly clock?: FakeClock;
   readonly newId?: NewId;
@@ -58,6 +60,7 @@ export async function openTestServices(options: TestOptions = {}): Promise<TestS
     MAIL_URL: "keep:",
     REGISTRATION: "open",
     ...options.env,
+    isDev: options.isDev ?? false,
   });
   const opened = opening.use(
     await openServices(config, {

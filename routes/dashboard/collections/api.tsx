@@ -1,15 +1,35 @@
+import type { CollectionDefinition } from "@/lib/documents/fields.ts";
+import { projectFacts } from "@/lib/operations/project_facts.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
+import { publishableKeyOf } from "@/lib/projects/shown_keys.ts";
+import { projectDocument } from "@/openapi/project/document.ts";
+import type { Audience } from "@/openapi/project/operations.ts";
 import type { PageHandler } from "../../handler.ts";
+import type { StoredDocument } from "../../reference/document.ts";
 import { ProjectShell } from "../components/shell.tsx";
-import { Snippet } from "../components/snippet.tsx";
 import { pageReply } from "../replies.ts";
-import { CollectionBar, collectionPath } from "./bar.tsx";
-import { callsOf, curlOf, fetchOf, type SampleCall } from "./calls.ts";
+import { ApiOperation } from "./api_operation.tsx";
+import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
+import { PLACEHOLDERS } from "./calls.ts";
+import { operationsIn } from "./collection_operations.ts";
 import { loadCollectionPage } from "./collection_page.ts";
 
+/** One operation, chosen by the address, for an application or a server. */
 export const showCalls: PageHandler<ProjectMember, "collectionName"> = async (c) => {
+  const { services, principal: { project: { _id: projectId } }, state: { query } } = c.var;
+  const asked = new URLSearchParams(query);
+  const audience: Audience = asked.get("for") === "server" ? "server" : "client";
   const { frame, collection } = await loadCollectionPage(c);
-  const calls = callsOf(collection, c.var.services.config.publicUrl);
+  const { publicUrl: serverUrl } = services.config;
+  const [facts, publishableKey] = await Promise.all([
+    projectFacts(services, projectId),
+    publishableKeyOf(services, projectId),
+  ]);
+  const options = { audience, serverUrl, only: collection.name };
+  const document = projectDocument(facts, options) as unknown as StoredDocument; // It is one.
+  const operations = operationsIn(document);
+  const chosen = operations.find(({ name }) => name === asked.get("operation")) ?? operations[0]!;
+  const publishable = publishableKey ?? PLACEHOLDERS.publishable;
   return pageReply(
     <ProjectShell
       frame={frame}
@@ -18,25 +38,82 @@ export const showCalls: PageHandler<ProjectMember, "collectionName"> = async (c)
     >
       <CollectionBar frame={frame} collection={collection} current="api" />
       <div class="sheet">
-        <p class="muted">
-          {collection.rls.enabled
-            ? "YOUR_KEY is the publishable key; ACCESS_TOKEN is what a user gets by signing in."
-            : "Reads take the publishable key. Writes take the secret key: make them from a server."}
-          {" "}
-          The <a href="/docs" hx-boost="false">reference</a> has all there is.
-        </p>
-        {calls.map((one) => <CallCard call={one} />)}
+        <Choices
+          path={tabPath(frame.home, collection.name, "api")}
+          names={operations.map(({ name }) => name)}
+          current={chosen.name}
+          audience={audience}
+        />
+        <KeyNote collection={collection} audience={audience} />
+        <ApiOperation
+          operation={chosen}
+          collectionName={collection.name}
+          audience={audience}
+          serverUrl={serverUrl}
+          apiKey={audience === "server" ? PLACEHOLDERS.secret : publishable}
+          schemas={document.components.schemas}
+        />
       </div>
     </ProjectShell>,
   );
 };
 
-const CallCard = ({ call }: { call: SampleCall }) => (
-  <article class="card">
-    <Snippet label={call.title} text={curlOf(call)} />
-    <details>
-      <summary>In JavaScript</summary>
-      <Snippet label={`${call.title}, in JavaScript`} text={fetchOf(call)} />
-    </details>
-  </article>
-);
+const WORDS: Readonly<Record<string, string>> = {
+  CreateMany: "Create many",
+  Listen: "Live list",
+  CreateTicket: "Live ticket",
+};
+
+const AUDIENCES = [
+  { audience: "client", label: "With the publishable key" },
+  { audience: "server", label: "With the secret key" },
+] as const;
+
+const Choices = (
+  { path, names, current, audience }: {
+    path: string;
+    names: readonly string[];
+    current: string;
+    audience: Audience;
+  },
+) => {
+  const address = (operation: string, whom: Audience) =>
+    `${path}?${new URLSearchParams({ operation, ...(whom === "server" && { for: whom }) })}`;
+  return (
+    <>
+      <nav class="pills" aria-label="Keys">
+        {AUDIENCES.map((one) => (
+          <a
+            href={address(current, one.audience)}
+            {...(one.audience === audience && { "aria-current": "page" })}
+          >
+            {one.label}
+          </a>
+        ))}
+      </nav>
+      <nav class="pills" aria-label="Operations">
+        {names.map((name) => (
+          <a href={address(name, audience)} {...(name === current && { "aria-current": "page" })}>
+            {WORDS[name] ?? name}
+          </a>
+        ))}
+      </nav>
+    </>
+  );
+};
+
+const KeyNote = (
+  { collection: { rls }, audience }: { collection: CollectionDefinition; audience: Audience },
+) => {
+  if (audience === "server") {
+    return <p class="muted">The secret key reads and writes all documents, from servers alone.</p>;
+  }
+  return (
+    <p class="muted">
+      {rls.enabled
+        ? "<accessToken> is what a user gets by signing in."
+        : "The publishable key reads. Only the secret key writes."} The{" "}
+      <a href="/docs" hx-boost="false">reference</a> has all there is.
+    </p>
+  );
+};

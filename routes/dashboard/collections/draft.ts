@@ -24,6 +24,8 @@ export interface DraftItem {
 
 export interface DraftField extends DraftItem {
   readonly key: string;
+  /** What it is called where it is stored; empty where it is new. */
+  readonly was: string;
   readonly required: boolean;
   readonly unique: boolean;
   readonly index: boolean;
@@ -48,6 +50,7 @@ export const NEW_ITEM: DraftItem = {
 export const NEW_FIELD: DraftField = {
   ...NEW_ITEM,
   key: "",
+  was: "",
   type: FIELD_TYPES[0],
   required: false,
   unique: false,
@@ -63,6 +66,7 @@ export const draftOf = (fields: readonly FieldDefinition[]): DraftField[] =>
   fields.map((field) => ({
     ...itemOf(field),
     key: field.key,
+    was: field.key,
     required: field.required,
     unique: field.unique,
     index: field.index,
@@ -85,8 +89,9 @@ const itemOf = (
 
 /** Rows as a definition's fields; what a row has of another type than its own is left out. */
 export const inputOf = (fields: readonly DraftField[]): object[] =>
-  fields.map(({ key, required, unique, index, search, file, default: text, ...item }) => ({
+  fields.map(({ key, was, required, unique, index, search, file, default: text, ...item }) => ({
     key,
+    ...(was !== "" && was !== key && { renamedFrom: was }),
     required,
     unique,
     index,

@@ -15,7 +15,7 @@ export const within = (place: Place, step: number | "i"): Place =>
 /** One level more than a definition may have, each perhaps of elements. */
 const PLACE = /^(?:\d{1,4}|i)(?:\.(?:\d{1,4}|i)){0,6}$/;
 const VALUE =
-  /^((?:\d{1,4}|i)(?:\.(?:\d{1,4}|i)){0,6})\.(key|type|ref|enum|default|required|unique|index|search|file|public|bare)$/;
+  /^((?:\d{1,4}|i)(?:\.(?:\d{1,4}|i)){0,6})\.(key|was|type|ref|enum|default|required|unique|index|search|file|public|bare)$/;
 
 /** Twice what a definition may have. */
 const ROWS_MAX = 2 * DEFINITION_FIELDS_MAX;
@@ -60,6 +60,7 @@ const fieldIn = (row: Row): DraftField => ({
   ...NEW_FIELD,
   ...itemIn(row),
   key: row.values.get("key") ?? "",
+  was: row.values.get("was") ?? "",
   required: row.values.has("required"),
   unique: row.values.has("unique"),
   index: row.values.has("index"),

@@ -68,6 +68,9 @@ const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
           {...(focus === place && { autofocus: true })}
           {...(refused?.place === place && { "aria-invalid": "true" })}
         />
+        {isTop && context.of === "documents" && field.was !== "" && (
+          <input type="hidden" name={`${place}.was`} value={field.was} />
+        )}
         <TypeSelect item={field} place={place} label={`Type of ${name}`} context={context} />
         <span class="flags">
           <Flag place={place} name="required" isOn={field.required} of={name} />

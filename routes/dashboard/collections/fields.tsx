@@ -1,6 +1,7 @@
 import { parseDefinition } from "@/lib/documents/definition.ts";
 import { deleteCollection } from "@/lib/documents/delete_collection.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
+import { renamedIndexes } from "@/lib/documents/renames.ts";
 import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { DEFINITION_FORM_FIELDS_MAX } from "@/lib/limits.ts";
@@ -81,7 +82,8 @@ async function save(
   const { frame, collection } = page;
   const { strict } = entered;
   const fields = inputOf(entered.fields);
-  const indexes = readIndexLines(entered.indexes);
+  const renames = entered.fields.map(({ was, key }) => ({ from: was, to: key }));
+  const indexes = renamedIndexes(readIndexLines(entered.indexes), renames);
   const tried = await attempt(() =>
     updateCollection(
       services,
@@ -197,7 +199,8 @@ const FieldsForm = (
         </label>
       </fieldset>
       <p class="muted">
-        Fields that are removed or renamed keep what is stored of them under their old names.
+        Renaming moves its values; a name inside an Object or an Array moves nothing. A field that
+        is removed keeps its stored values.
       </p>
       {canEdit && (
         <div class="acts">

@@ -2,7 +2,7 @@ import type { Mount } from "../../handler.ts";
 import { member } from "../guards.ts";
 import { get, post } from "../pages.ts";
 import { changeAddresses, endFormerByForm, rotateByForm, showOverview } from "./overview.tsx";
-import { showRequests } from "./requests.tsx";
+import { showRequestCounts } from "./request_counts.tsx";
 
 const HOME = "/dashboard/projects/{projectId}";
 
@@ -11,5 +11,5 @@ export function overviewPages(mount: Mount): void {
   mount(post(HOME, member("admin")), changeAddresses);
   mount(post(`${HOME}/keys`, member("admin")), rotateByForm);
   mount(post(`${HOME}/keys/end`, member("admin")), endFormerByForm);
-  mount(get(`${HOME}/requests`, member("viewer")), showRequests);
+  mount(get(`${HOME}/request-counts`, member("viewer")), showRequestCounts);
 }

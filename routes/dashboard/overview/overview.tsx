@@ -20,7 +20,7 @@ import { attempt, pageReply, seeOther } from "../replies.ts";
 import { Addresses, type RefusedAddress } from "./addresses.tsx";
 import { Keys } from "./keys.tsx";
 import { OverviewTabs } from "./overview_tabs.tsx";
-import { Requests } from "./requests.tsx";
+import { RequestCounts } from "./request_counts.tsx";
 import { isReadByAnybody, Snippets } from "./snippets.tsx";
 
 const DONE = {
@@ -104,7 +104,7 @@ async function overviewPage(
         )}
         <Keys home={frame.home} keys={keys} fresh={fresh} mayChange={mayChange} />
         <Addresses project={project} home={frame.home} refused={refused} mayChange={mayChange} />
-        <Requests projectId={projectId} counts={counts} />
+        <RequestCounts projectId={projectId} counts={counts} />
         <Snippets
           publicUrl={services.config.publicUrl}
           publishableKey={keys.find(({ kind }) => kind === "publishable")?.key ?? null}

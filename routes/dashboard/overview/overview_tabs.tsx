@@ -7,6 +7,7 @@ export const OverviewTabs = ({ home, current }: { home: string; current: string 
     current={current}
     tabs={[
       { href: home, label: "Overview" },
+      { href: `${home}/requests`, label: "Requests" },
       { href: `${home}/slow-questions`, label: "Slow questions" },
       { href: `${home}/jobs`, label: "Jobs" },
     ]}

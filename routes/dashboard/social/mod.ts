@@ -1,5 +1,5 @@
 import type { Mount } from "../../handler.ts";
-import { member } from "../guards.ts";
+import { member, visitor } from "../guards.ts";
 import { get, post } from "../pages.ts";
 import {
   backToSignIn,
@@ -8,10 +8,17 @@ import {
   saveSiteUrlByForm,
   showSignInSettings,
 } from "./sign_in.tsx";
+import { CHOOSE_USER, chooseUser, showUserChoice } from "./choose_user.tsx";
 import { showTried, startTrial } from "./trial.tsx";
 
 const PATH = "/dashboard/projects/{projectId}/sign-in";
 const PROVIDER = `${PATH}/providers/{provider}`;
+
+/** Only where users may choose who they are. */
+export function userChoicePages(mount: Mount): void {
+  mount(get(CHOOSE_USER, visitor), showUserChoice);
+  mount(post(CHOOSE_USER, visitor), chooseUser);
+}
 
 export function socialPages(mount: Mount): void {
   mount(get(PATH, member("viewer")), showSignInSettings);

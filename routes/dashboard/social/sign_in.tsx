@@ -13,6 +13,7 @@ import { Bar, ProjectShell } from "../components/shell.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { mailFateOf } from "../mail/mail_page.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { ChoiceCard } from "./choice_card.tsx";
 import { type EnteredProvider, ProviderCard } from "./provider_card.tsx";
 import { authInput, type EnteredAuth, enteredAuth, readAuth, SignUpCard } from "./sign_up_card.tsx";
 
@@ -84,6 +85,8 @@ async function signInPage(c: PageContext<ProjectMember>, refused: Refused = {}) 
   const page = pathOf(c);
   const done = new URLSearchParams(query).get("done");
   const mayChange = includes(frame.role, "admin");
+  const { chosen } = services.providers;
+  const isTryable = chosen !== null || providers.some(({ enabled }) => enabled);
   return (
     <ProjectShell frame={frame} title="Sign-in" current={page}>
       <Bar title="Sign-in" />
@@ -115,7 +118,14 @@ async function signInPage(c: PageContext<ProjectMember>, refused: Refused = {}) 
             entered={refused.provider?.name === settings.provider ? refused.provider : null}
           />
         ))}
-        {mayChange && siteUrl !== null && providers.some(({ enabled }) => enabled) && (
+        {chosen !== null && (
+          <ChoiceCard
+            {...chosen}
+            hasSite={siteUrl !== null}
+            tryPath={mayChange ? `${page}/providers/${chosen.name}/try` : null}
+          />
+        )}
+        {mayChange && siteUrl !== null && isTryable && (
           <p class="muted">
             “Try it” signs you in as a user of this project, as your site would, and shows who that
             is. The session it opens is ended at once; the user stays.

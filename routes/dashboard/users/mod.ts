@@ -2,6 +2,7 @@ import type { Mount } from "../../handler.ts";
 import { member } from "../guards.ts";
 import { get, post } from "../pages.ts";
 import {
+  createTestTokenByForm,
   deleteUserByForm,
   disableUserByForm,
   enableUserByForm,
@@ -29,5 +30,6 @@ export function usersPages(mount: Mount): void {
   mount(post(`${USER}/enable`, member("admin")), enableUserByForm);
   mount(post(`${USER}/sessions`, member("admin")), endSessionsByForm);
   mount(post(`${USER}/sessions/{sessionId}`, member("admin")), endSessionByForm);
+  mount(post(`${USER}/test-token`, member("admin")), createTestTokenByForm);
   mount(post(`${USER}/delete`, member("admin")), deleteUserByForm);
 }

@@ -1,9 +1,11 @@
+import { type IssuedToken, issueTestToken } from "@/lib/auth/issue_token.ts";
 import { endSession, endSessionsOf } from "@/lib/auth/end_sessions.ts";
 import { listSessions } from "@/lib/auth/list_sessions.ts";
 import { changeManagedUser, deleteUser, findUser } from "@/lib/users/manage_users.ts";
 import type { UserRecord } from "@/lib/auth/users.ts";
 import { requiredId } from "@/lib/ids.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { publishableKeyOf } from "@/lib/projects/shown_keys.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Ask } from "../components/forms.tsx";
@@ -14,6 +16,7 @@ import { pagingOf } from "../paging.tsx";
 import { pageReply, seeOther } from "../replies.ts";
 import { Anonymous, calledBy, Disabled, Profile } from "./profile.tsx";
 import { Sessions } from "./sessions.tsx";
+import { TestToken } from "./test_token.tsx";
 import { withinOf } from "./within.ts";
 
 const ROWS = 20;
@@ -33,15 +36,24 @@ const listOf = (c: PageContext<ProjectMember>): string =>
 
 const userIdOf = (c: PageContext<ProjectMember, "id">): Id => requiredId(c.req.valid("param").id);
 
-export const showUser: PageHandler<ProjectMember, "id"> = async (c) => {
+export const showUser: PageHandler<ProjectMember, "id"> = (c) => userPage(c, null);
+
+/** The token is in the answer itself: it is shown once, and in no address. */
+export const createTestTokenByForm: PageHandler<ProjectMember, "id"> = async (c) => {
+  const { services, principal } = c.var;
+  return await userPage(c, await issueTestToken(services, principal.project._id, userIdOf(c)));
+};
+
+async function userPage(c: PageContext<ProjectMember, "id">, fresh: IssuedToken | null) {
   const { services, principal, state: { query } } = c.var;
   const projectId = principal.project._id;
   const paging = pagingOf(query, ROWS);
   const user = await findUser(services, projectId, userIdOf(c));
   const path = `${listOf(c)}/${user._id}`;
-  const [frame, declared, sessions] = await Promise.all([
+  const [frame, declared, publishableKey, sessions] = await Promise.all([
     loadFrame(services, principal),
     services.userFields.of(projectId),
+    publishableKeyOf(services, projectId),
     listSessions(services, { projectId, userId: user._id, sessionId: null }, paging),
   ]);
   const mayChange = includes(frame.role, "admin");
@@ -63,11 +75,19 @@ export const showUser: PageHandler<ProjectMember, "id"> = async (c) => {
           mayChange={mayChange}
           isFirst={paging.cursor === undefined}
         />
+        {mayChange && !user.disabled && (
+          <TestToken
+            action={`${path}/test-token`}
+            fresh={fresh}
+            publicUrl={services.config.publicUrl}
+            publishableKey={publishableKey}
+          />
+        )}
         {mayChange && <Access user={user} path={path} />}
       </div>
     </ProjectShell>,
   );
-};
+}
 
 const disabling = (disabled: boolean): PageHandler<ProjectMember, "id"> => async (c) => {
   const userId = userIdOf(c);

@@ -14,7 +14,7 @@ export interface Counts {
 }
 
 /** The part that asks for itself again: the drawings, and the table that stands elsewhere. */
-export const showRequests: PageHandler<ProjectMember> = async (c) => {
+export const showRequestCounts: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;
   const counts = await readRequestCounts(services, principal.project._id);
   return partReply(
@@ -30,12 +30,15 @@ export const showRequests: PageHandler<ProjectMember> = async (c) => {
 /** A failure leaves what was drawn last. */
 const KEEP = { "hx-status:4xx": "swap:none", "hx-status:5xx": "swap:none" };
 
-export const Requests = ({ projectId, counts }: { projectId: string; counts: Counts }) => (
+export const RequestCounts = ({ projectId, counts }: { projectId: string; counts: Counts }) => (
   <article class="card">
     <h2>Requests</h2>
+    <p>
+      <a href={`${homeOf(projectId)}/requests`}>See those that were refused or failed</a>
+    </p>
     <div
       class="charts"
-      hx-get={`${homeOf(projectId)}/requests`}
+      hx-get={`${homeOf(projectId)}/request-counts`}
       hx-trigger="every 10s"
       hx-swap="innerHTML"
       {...KEEP}

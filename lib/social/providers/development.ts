@@ -1,0 +1,126 @@
+import type { AuthorizationServer } from "oauth4webapi";
+import type { Clock } from "../../clock.ts";
+import { decodeBase64Url, encodeBase64Url } from "../../crypto/base64.ts";
+import { sha256 } from "../../crypto/hashes.ts";
+import { Secret } from "../../crypto/secret.ts";
+import { signed, unsigned } from "../../crypto/signed.ts";
+import { canonicalEmail, isPlainEmail } from "../../emails.ts";
+import { EXCHANGE_CODE_MS } from "../../limits.ts";
+import { Problem } from "../../problems.ts";
+import { jsonText, parseJson } from "../../store/json_text.ts";
+import { callbackUrl } from "../callback_url.ts";
+import { SignInFailed } from "../failures.ts";
+import type { ChosenUser, Profile, Provider } from "../provider.ts";
+import { projectOf } from "../states.ts";
+
+const NAME = "dev";
+const ONE_ADDRESS = "The e-mail must be one plain address, such as ada@example.com.";
+const PURPOSE = "chosen user";
+
+/** Whom the page offers. The last one has the notes of the demo project. */
+const USERS: readonly ChosenUser[] = [
+  { name: "Ada Lovelace", username: "ada", email: "ada@example.com" },
+  { name: "Grace Hopper", username: "grace", email: "grace@example.com" },
+  { name: "Alan Turing", username: "alan", email: "alan@example.com" },
+  { name: null, username: null, email: "demo@example.com" },
+];
+
+/** Every project has it: what is secret is the state and the verifier of each sign-in. */
+const SETTINGS = {
+  enabled: true,
+  clientId: NAME,
+  clientSecret: new Secret(NAME),
+  linking: "verified",
+} as const;
+
+/** What a code says. It is good for whoever holds the verifier of the challenge. */
+type Granted = { email: string; challenge: string; expiresAt: number };
+
+/**
+ * Sign-in without a password, for whoever builds an application on their own machine: whoever signs
+ * in chooses on a page of this server who they are. Everything else is as with others, state, PKCE
+ * and callback; only the tokens come from this process itself. Null where it is not to be had.
+ *
+ * @param keys To sign codes with, the newest first.
+ */
+export function development(
+  { devSignIn, publicUrl }: { devSignIn: boolean; publicUrl: string },
+  { clock, keys }: { clock: Clock; keys: readonly string[] },
+): Provider | null {
+  if (!devSignIn) return null;
+  const page = "/dashboard/choose-user"; // In routes/dashboard/social.
+  const callback = callbackUrl(publicUrl, NAME);
+  const server: AuthorizationServer = {
+    issuer: publicUrl,
+    authorization_endpoint: publicUrl + page,
+    token_endpoint: `${publicUrl}${page}/token`,
+  };
+
+  /** What a code says, if it is one of ours and still good. */
+  function read(code: string): Granted | null {
+    const text = unsigned(keys, PURPOSE, code);
+    if (text === null) return null;
+    const granted = parseJson(new TextDecoder().decode(decodeBase64Url(text))) as Granted;
+    return granted.expiresAt > clock.now() ? granted : null;
+  }
+
+  function tokens(request: URLSearchParams): Response {
+    const code = request.get("code") ?? "";
+    const isForUs = request.get("redirect_uri") === callback && request.get("client_id") === NAME;
+    const challenge = sha256(request.get("code_verifier") ?? "");
+    if (!isForUs || read(code)?.challenge !== challenge) {
+      return Response.json({ error: "invalid_grant" }, { status: 400 });
+    }
+    return Response.json({ access_token: code, token_type: "bearer" });
+  }
+
+  return {
+    title: "Development sign-in",
+    consoleUrl: `${publicUrl}/docs/guides/auth`,
+    scope: "email",
+    idTokens: null,
+    server: () => Promise.resolve(server),
+    profile({ accessToken }) {
+      const granted = read(accessToken);
+      if (granted === null) throw new SignInFailed("unverified", "a code of somebody else's");
+      return Promise.resolve(profileOf(granted.email));
+    },
+    chooser: {
+      settings: SETTINGS,
+      users: USERS,
+      answer: (_url, { body }) => Promise.resolve(tokens(body ?? new URLSearchParams())),
+      assertBegun: (query) => void begunIn(query, callback),
+      choose(query, email) {
+        const { state, challenge } = begunIn(query, callback);
+        if (!isPlainEmail(email)) throw new Problem("INVALID_INPUT", { message: ONE_ADDRESS });
+        const granted: Granted = { email, challenge, expiresAt: clock.now() + EXCHANGE_CODE_MS };
+        const text = encodeBase64Url(new TextEncoder().encode(jsonText(granted)));
+        const code = signed(keys[0]!, PURPOSE, text);
+        return `${callback}?${new URLSearchParams({ code, state })}`;
+      },
+    },
+  };
+}
+
+/** What the sign-in was begun with. Throws `INVALID_QUERY` for what no start of ours sends. */
+function begunIn(query: URLSearchParams, callback: string): { state: string; challenge: string } {
+  const only = (name: string): string => {
+    const values = query.getAll(name);
+    return values.length === 1 ? values[0]! : "";
+  };
+  const [state, challenge] = [only("state"), only("code_challenge")];
+  const isBegun = only("response_type") === "code" && only("client_id") === NAME &&
+    only("redirect_uri") === callback && only("code_challenge_method") === "S256" &&
+    projectOf(state) !== null && /^[\w-]{43}$/.test(challenge);
+  if (isBegun) return { state, challenge };
+  throw new Problem("INVALID_QUERY", {
+    message: "No sign-in was begun with this address: begin it in your application.",
+  });
+}
+
+function profileOf(email: string): Profile {
+  const providerUserId = canonicalEmail(email);
+  const { name, username } = USERS.find((one) => one.email === providerUserId) ??
+    { name: null, username: null };
+  return { providerUserId, email, name, username, avatarUrl: null };
+}

@@ -1,0 +1,158 @@
+import { REQUEST_LOG_DAYS, REQUEST_RECORDING_MINUTES_MAX } from "@/lib/limits.ts";
+import type { RecordPage } from "@/lib/paging/record_page.ts";
+import {
+  listRequests,
+  recordRequests,
+  recordsUntil,
+  type ShownRequest,
+} from "@/lib/projects/list_requests.ts";
+import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { counted, countText } from "@/lib/text/amounts.ts";
+import { problemAnchor } from "@/openapi/error_catalogue.ts";
+import { requestQuery } from "@/openapi/schemas/logged_request.ts";
+import type { PageHandler } from "../../handler.ts";
+import { Refusal } from "../components/forms.tsx";
+import { Bar, ProjectShell } from "../components/shell.tsx";
+import { When } from "../components/when.tsx";
+import { homeOf, loadFrame } from "../frame.ts";
+import { OverviewTabs } from "../overview/overview_tabs.tsx";
+import { attempt, pageReply, seeOther } from "../replies.ts";
+import { CALLERS, FilterForm, filtersIn, queryWith } from "./request_filters.tsx";
+
+const ROWS = 50;
+
+const NONE: RecordPage<ShownRequest> = { items: [], nextCursor: null };
+
+const pathOf = (home: string): string => `${home}/requests`;
+
+/** The same query as the operation's, but for what is left empty. */
+export const showRequests: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal, state: { query } } = c.var;
+  const { project, role } = principal;
+  const filters = filtersIn(query);
+  const [frame, tried] = await Promise.all([
+    loadFrame(services, principal),
+    attempt(async () => {
+      const asked = requestQuery.read(queryWith(filters, services.clock));
+      return await listRequests(services, project._id, { ...asked, limit: ROWS });
+    }),
+  ]);
+  const { items, nextCursor } = tried.problem === null ? tried.value : NONE;
+  const path = pathOf(frame.home);
+  return pageReply(
+    <ProjectShell frame={frame} title="Requests" current={frame.home}>
+      <Bar title="Requests">
+        <OverviewTabs home={frame.home} current={path} />
+      </Bar>
+      <div class="sheet wide">
+        <p class="muted">
+          Requests to the API of the last {REQUEST_LOG_DAYS}{" "}
+          days that were refused or failed. Neither bodies and keys nor queries and addresses are
+          kept.
+        </p>
+        <Recording
+          path={path}
+          until={recordsUntil(services, project)}
+          maySwitch={includes(role, "admin")}
+        />
+        <FilterForm path={path} filters={filters} />
+        <Refusal problem={tried.problem} />
+        {items.length > 0 && <RequestTable requests={items} />}
+        {items.length === 0 && tried.problem === null && (
+          <p class="empty">
+            {Object.keys(filters).length === 0
+              ? "No request was refused or failed."
+              : "No request that is kept matches."}
+          </p>
+        )}
+        <nav class="pages" aria-label="Pages of requests">
+          {"cursor" in filters && <a href={addressWith(path, filters)}>First requests</a>}
+          {nextCursor !== null && (
+            <a href={addressWith(path, { ...filters, cursor: nextCursor })}>More requests</a>
+          )}
+        </nav>
+      </div>
+    </ProjectShell>,
+    { status: tried.problem?.status ?? 200 },
+  );
+};
+
+const addressWith = (path: string, filters: Readonly<Record<string, string>>): string => {
+  const { cursor, ...others } = filters;
+  return `${path}?${new URLSearchParams({ ...others, ...(cursor !== undefined && { cursor }) })}`;
+};
+
+/** Switched on for as long as it may be, or off. */
+export const recordByForm: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal: { project: { _id: projectId } } } = c.var;
+  const isOn = (await c.var.body.form()).get("record") === "all";
+  await recordRequests(services, projectId, isOn ? REQUEST_RECORDING_MINUTES_MAX : 0);
+  return seeOther(pathOf(homeOf(projectId)));
+};
+
+const Recording = (
+  { path, until, maySwitch }: { path: string; until: string | null; maySwitch: boolean },
+) => {
+  if (until === null && !maySwitch) return null;
+  return (
+    <form method="post" action={`${path}/recording`} class="inline">
+      {until !== null && (
+        <span>
+          All requests are listed until <When at={until} />.
+        </span>
+      )}
+      {maySwitch && until === null && (
+        <button class="quiet" name="record" value="all">
+          List all requests for {counted(REQUEST_RECORDING_MINUTES_MAX, "minute")}
+        </button>
+      )}
+      {maySwitch && until !== null && (
+        <button class="quiet" name="record" value="failed">List only those that fail</button>
+      )}
+    </form>
+  );
+};
+
+const RequestTable = ({ requests }: { requests: readonly ShownRequest[] }) => (
+  <div class="scroll" role="region" aria-label="Requests" tabindex={0}>
+    <table class="snug lines">
+      <thead>
+        <tr>
+          <th scope="col">Operation</th>
+          <th scope="col">Status</th>
+          <th scope="col">Caller</th>
+          <th scope="col" class="num">Time</th>
+          <th scope="col">When</th>
+        </tr>
+      </thead>
+      <tbody>{requests.map((request) => <RequestRow request={request} />)}</tbody>
+    </table>
+  </div>
+);
+
+const RequestRow = (
+  { request: { requestId, operation, method, status, code, caller, ms, leftOut, at } }: {
+    request: ShownRequest;
+  },
+) => (
+  <tr>
+    <th scope="row">
+      {operation ?? "no operation"} <span class="muted">{method}</span>
+      <small class="mono">{requestId}</small>
+    </th>
+    <td>
+      <span class={status >= 500 ? "badge bad" : "badge"}>{status}</span>
+      {code !== null && (
+        <small>
+          <a href={`/docs/errors#${problemAnchor(code)}`}>{code}</a>
+        </small>
+      )}
+    </td>
+    <td>{caller === null ? "—" : CALLERS[caller] ?? caller}</td>
+    <td class="num">{countText(Math.ceil(ms))} ms</td>
+    <td>
+      <When at={at} />
+      {leftOut > 0 && <small>{countText(leftOut)} more in this second</small>}
+    </td>
+  </tr>
+);
