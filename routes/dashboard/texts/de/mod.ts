@@ -3,5 +3,6 @@ import { jobs } from "./jobs.tsx";
 import { refusal } from "./refusal.tsx";
 import { shared } from "./shared.tsx";
 import { shell } from "./shell.tsx";
+import { signIn } from "./sign_in.tsx";
 
-export const de: Texts = { jobs, refusal, shared, shell };
+export const de: Texts = { jobs, refusal, shared, shell, signIn };
