@@ -31,8 +31,7 @@ function isCode({ parent: above }: { parent: Deno.lint.Node }): boolean {
     );
     if (classes.includes("mono")) return true;
   }
-  return "parent" in above && above.type !== "Program" &&
-    isCode(above as { parent: Deno.lint.Node });
+  return "parent" in above && isCode(above as { parent: Deno.lint.Node });
 }
 
 const plugin: Deno.lint.Plugin = {
