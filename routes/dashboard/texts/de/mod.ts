@@ -1,5 +1,6 @@
 import type { Texts } from "../en/mod.ts";
 import { jobs } from "./jobs.tsx";
 import { shell } from "./shell.tsx";
+import { slowQuestions } from "./slow_questions.tsx";
 
-export const de: Texts = { jobs, shell };
+export const de: Texts = { jobs, shell, slowQuestions };
