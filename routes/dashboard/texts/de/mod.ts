@@ -2,5 +2,6 @@ import type { Texts } from "../en/mod.ts";
 import { jobs } from "./jobs.tsx";
 import { shell } from "./shell.tsx";
 import { slowQuestions } from "./slow_questions.tsx";
+import { webhooks } from "./webhooks.tsx";
 
-export const de: Texts = { jobs, shell, slowQuestions };
+export const de: Texts = { jobs, shell, slowQuestions, webhooks };
