@@ -1,9 +1,10 @@
 import { jobs } from "./jobs.tsx";
+import { mail } from "./mail.tsx";
 import { shell } from "./shell.tsx";
 import { slowQuestions } from "./slow_questions.tsx";
 import { webhooks } from "./webhooks.tsx";
 
 /** All words of the dashboard, by its rooms. What depends on something is a function of it. */
-export const en = { jobs, shell, slowQuestions, webhooks };
+export const en = { jobs, mail, shell, slowQuestions, webhooks };
 
 export type Texts = typeof en;
