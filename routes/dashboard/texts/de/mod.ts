@@ -1,8 +1,11 @@
 import type { Texts } from "../en/mod.ts";
 import { jobs } from "./jobs.tsx";
+import { mail } from "./mail.tsx";
 import { refusal } from "./refusal.tsx";
 import { shared } from "./shared.tsx";
 import { shell } from "./shell.tsx";
 import { signIn } from "./sign_in.tsx";
+import { slowQuestions } from "./slow_questions.tsx";
+import { webhooks } from "./webhooks.tsx";
 
-export const de: Texts = { jobs, refusal, shared, shell, signIn };
+export const de: Texts = { jobs, mail, refusal, shared, shell, signIn, slowQuestions, webhooks };
