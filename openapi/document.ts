@@ -24,6 +24,7 @@ import { PROJECT_PROVIDERS } from "./paths/project_providers.ts";
 import { PROJECT_STORAGE } from "./paths/project_storage.ts";
 import { PROJECT_TYPES } from "./paths/project_types.ts";
 import { PROJECT_USERS } from "./paths/project_users.ts";
+import { PROJECT_VIEWS } from "./paths/project_views.ts";
 import { SCHEMAS } from "./paths/schemas.ts";
 import { SESSIONS } from "./paths/sessions.ts";
 import { SOCIAL } from "./paths/social.ts";
@@ -62,6 +63,7 @@ export const CONTRACTS: readonly Contract<unknown>[] = [
   ...PROJECT_PROVIDERS,
   ...PROJECT_COLLECTIONS,
   ...PROJECT_SLOW_QUESTIONS,
+  ...PROJECT_VIEWS,
   ...PROJECT_DOCUMENTS,
   ...PROJECT_USERS,
   ...PROJECT_FILES,

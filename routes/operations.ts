@@ -21,6 +21,7 @@ import * as projectSlowQuestions from "@/openapi/paths/project_slow_questions.ts
 import * as projectStorage from "@/openapi/paths/project_storage.ts";
 import * as projectTypes from "@/openapi/paths/project_types.ts";
 import * as projectUsers from "@/openapi/paths/project_users.ts";
+import * as projectViews from "@/openapi/paths/project_views.ts";
 import * as schemas from "@/openapi/paths/schemas.ts";
 import * as sessions from "@/openapi/paths/sessions.ts";
 import * as social from "@/openapi/paths/social.ts";
@@ -107,6 +108,7 @@ import {
   handleExportDocumentsAsJson,
 } from "./project_documents/exports.ts";
 import { handleImportDocuments } from "./project_documents/import.ts";
+import { handleDeleteView, handleListViews, handleSaveView } from "./project_collections/views.ts";
 import { handleConfirmProjectUpload, handleRequestProjectUpload } from "./project_files/uploads.ts";
 import {
   handleCheckProjectStorage,
@@ -330,6 +332,9 @@ export function operations(mount: Mount): void {
   mount(projectCollections.updateCollection, handleUpdateCollection);
   mount(projectCollections.deleteCollection, handleDeleteCollection);
   mount(projectSlowQuestions.listSlowQuestions, handleListSlowQuestions);
+  mount(projectViews.listViews, handleListViews);
+  mount(projectViews.saveView, handleSaveView);
+  mount(projectViews.deleteView, handleDeleteView);
   mount(projectDocuments.listProjectDocuments, asServer(handleListDocuments));
   mount(projectDocuments.aggregateProjectDocuments, asServer(handleAggregateDocuments));
   mount(projectDocuments.createProjectDocument, asServer(handleCreateDocument));

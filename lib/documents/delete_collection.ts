@@ -9,6 +9,7 @@ import { enqueueCollectionRemoval } from "./collection_removals.ts";
 import { referencedCollections } from "./definition.ts";
 import { redefine } from "./redefine.ts";
 import { readCollections } from "./save_collection.ts";
+import { VIEWS } from "./views.ts";
 
 interface DeleteServices {
   readonly engine: Engine;
@@ -32,6 +33,7 @@ export async function deleteCollection(
   const job = await redefine(services, projectId, name, async ({ tx, records, stored }) => {
     refuseReferred(name, await readCollections(records));
     await records.deleteOne(eq("_id", stored.value._id));
+    await tx.records(VIEWS).deleteOne(eq("_id", stored.value._id));
     return await enqueueCollectionRemoval(tx, services, stored.value);
   });
   catalog.forget(projectId, name);

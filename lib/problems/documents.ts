@@ -1,4 +1,4 @@
-import { KEPT_ANSWERS_MAX } from "../limits.ts";
+import { KEPT_ANSWERS_MAX, VIEWS_MAX } from "../limits.ts";
 
 /** What documents, collections and lists refuse for; part of the one catalogue. */
 export const DOCUMENT_PROBLEMS = {
@@ -178,5 +178,17 @@ export const DOCUMENT_PROBLEMS = {
     when: "The project keeps as many answers for `Idempotency-Key` as it may.",
     remedy: "Send the header only where a repetition would do harm, or write in bulk. " +
       "Each answer is forgotten after a day.",
+  },
+  VIEW_NOT_FOUND: {
+    status: 404,
+    message: "The collection has no such view.",
+    when: "The collection has no view of this name. Letter case counts.",
+    remedy: "List the collection's views, and use a name that stands there.",
+  },
+  VIEW_LIMIT_REACHED: {
+    status: 409,
+    message: `A collection has at most ${VIEWS_MAX} views: delete one first.`,
+    when: `A collection with ${VIEWS_MAX} views gets another one.`,
+    remedy: "Delete views that nobody uses any more, or save one in the place of another.",
   },
 } as const;

@@ -53,8 +53,11 @@ export interface Config {
   readonly githubApiUrl: string;
   /** The issuer of Google's ID tokens, exactly as they name it. */
   readonly googleIssuer: string;
-  /** Whether users may sign in by choosing who they are: in `dev` alone, on this machine. */
-  readonly devSignIn: boolean;
+  /**
+   * Whether `dev` serves at an address of this machine alone. Then users may sign in by choosing who
+   * they are, and the reference has the first project's publishable key.
+   */
+  readonly isLocalDev: boolean;
   readonly ai: AiProvider;
   readonly mail: MailSettings;
   readonly logLevel: LogLevel;
@@ -184,7 +187,7 @@ export function loadConfig(env: Environment): Config {
     githubUrl: withoutSlash(read.providerUrl("GITHUB_URL", "https://github.com")),
     githubApiUrl: withoutSlash(read.providerUrl("GITHUB_API_URL", "https://api.github.com")),
     googleIssuer: read.providerUrl("GOOGLE_ISSUER", "https://accounts.google.com"),
-    devSignIn: env.isDev === true && isLocal(publicUrl),
+    isLocalDev: env.isDev === true && isLocal(publicUrl),
     ai: {
       apiKey: read.aiKey(),
       baseUrl: withoutSlash(read.providerUrl("AI_BASE_URL", "https://api.groq.com/openai/v1")),

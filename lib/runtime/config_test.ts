@@ -44,7 +44,7 @@ Deno.test("nothing configured gives the embedded store on a local address", () =
     githubUrl: "https://github.com",
     githubApiUrl: "https://api.github.com",
     googleIssuer: "https://accounts.google.com",
-    devSignIn: false,
+    isLocalDev: false,
     ai: {
       apiKey: null,
       baseUrl: "https://api.groq.com/openai/v1",

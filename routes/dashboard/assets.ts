@@ -5,7 +5,9 @@ import { type Asset, assetsOf, serveAssets } from "../assets.ts";
 import base from "./assets/base.css" with { type: "text" };
 import owners from "./assets/owners.css" with { type: "text" };
 import collections from "./assets/collections.css" with { type: "text" };
+import cellEditor from "./assets/cell_editor.js" with { type: "text" };
 import code from "./assets/code.js" with { type: "text" };
+import columnWidth from "./assets/column_width.js" with { type: "text" };
 import copy from "./assets/copy.js" with { type: "text" };
 import fileDrop from "./assets/file_drop.js" with { type: "text" };
 import files from "./assets/files.css" with { type: "text" };
@@ -16,6 +18,7 @@ import liveChanges from "./assets/live_changes.js" with { type: "text" };
 import mailPreview from "./assets/mail_preview.js" with { type: "text" };
 import links from "./assets/links.js" with { type: "text" };
 import runCall from "./assets/run_call.js" with { type: "text" };
+import recordPanel from "./assets/record_panel.js" with { type: "text" };
 import times from "./assets/times.js" with { type: "text" };
 
 const FOLDER = "/dashboard/assets/";
@@ -33,7 +36,8 @@ export const STYLES: readonly Asset[] = [
 
 /** Every page has all of them: what htmx puts in its place brings no scripts of its own. */
 export const SCRIPTS: readonly Asset[] = [
-  asset("htmx", "js", htmx),
+  // What a module declares is its own: scripts that put parts of pages into others need it, too.
+  asset("htmx", "js", `${htmx}\nglobalThis.htmx = htmx;`),
   asset("links", "js", links),
   asset("times", "js", times),
   asset("copy", "js", copy),
@@ -42,6 +46,9 @@ export const SCRIPTS: readonly Asset[] = [
   asset("designer", "js", designer),
   asset("mail_preview", "js", mailPreview),
   asset("documents", "js", documents),
+  asset("record_panel", "js", recordPanel),
+  asset("cell_editor", "js", cellEditor),
+  asset("column_width", "js", columnWidth),
   asset("live_changes", "js", liveChanges),
   asset("run_call", "js", runCall),
 ];

@@ -3,6 +3,7 @@ import { accountPages } from "./accounts/mod.ts";
 import { aiPages } from "./ai/mod.ts";
 import { serveAsset } from "./assets.ts";
 import { collectionsPages } from "./collections/mod.ts";
+import { diagramPages } from "./diagram/mod.ts";
 import { documentsPages } from "./documents/mod.ts";
 import { filesPages } from "./files/mod.ts";
 import { visitor } from "./guards.ts";
@@ -31,6 +32,7 @@ export function pages(mount: Mount): void {
   slowQuestionsPages(mount);
   jobsPages(mount);
   collectionsPages(mount);
+  diagramPages(mount);
   documentsPages(mount);
   socialPages(mount);
   usersPages(mount);

@@ -82,7 +82,7 @@ export const leaveFor = (path: string): Reply => ({
  * goes on as it was thrown.
  */
 export async function attempt<T>(
-  work: () => Promise<T>,
+  work: () => T | Promise<T>,
 ): Promise<{ readonly value: T; readonly problem: null } | { readonly problem: Problem }> {
   try {
     return { value: await work(), problem: null };

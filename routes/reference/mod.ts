@@ -2,12 +2,14 @@ import { Problem } from "@/lib/problems.ts";
 import { CONTRACTS } from "@/openapi/document.ts";
 import { guides } from "@/openapi/introduction.ts";
 import { anyone } from "@/openapi/security.ts";
+import { visitor } from "../dashboard/guards.ts";
 import { get } from "../dashboard/pages.ts";
 import type { Mount, PageHandler } from "../handler.ts";
 import { serveFile, staticFile } from "../system/file.ts";
 import { serveReferenceAsset } from "./assets.ts";
 import { readDocument } from "./document.ts";
 import { ErrorsPage } from "./errors_page.tsx";
+import { handleExampleKey } from "./example_key.ts";
 import { GuidePage } from "./guide_page.tsx";
 import { OperationPage } from "./operation_page.tsx";
 import { handleGetFullReference } from "./scalar.ts";
@@ -16,6 +18,8 @@ import { servePage } from "./serve_page.ts";
 /** The reference as pages beside its first one, which is an operation. */
 export function referencePages(mount: Mount): void {
   mount(get("/docs/assets/{file}", anyone), serveReferenceAsset);
+  // Below the dashboard, so that only its own origin may read it.
+  mount(get("/dashboard/example-key", visitor), handleExampleKey);
   mount(get("/docs/errors", anyone), handleErrors);
   mount(get("/docs/full", anyone), handleGetFullReference);
   // To read the document, or a long guide, takes as long as a hundred reads.

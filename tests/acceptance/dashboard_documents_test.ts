@@ -2,56 +2,8 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
 import { browserTest } from "../support/browser.ts";
-import {
-  assertAccessible,
-  createProject,
-  type DashboardBrowser,
-  openDashboardBrowser,
-  register,
-} from "../support/dashboard_browser.ts";
-
-const POSTS = {
-  name: "posts",
-  rls: { mode: "public-read" },
-  fields: [
-    { key: "title", type: "String", required: true },
-    { key: "status", type: "String", index: true },
-    { key: "views", type: "Number", index: true },
-    { key: "at", type: "Date" },
-    { key: "live", type: "Boolean" },
-    { key: "tags", type: "Array", items: { type: "String" } },
-  ],
-};
-
-/** A project with a collection and rows in it; the page is at its documents. */
-async function openPosts(dashboard: DashboardBrowser, page: Page, rows: number): Promise<string> {
-  await register(dashboard, page);
-  const { home, secretKey } = await createProject(page);
-  const { origin } = dashboard;
-  const made = await page.request.post(
-    `${origin}/api${new URL(home).pathname.slice(10)}/collections`,
-    {
-      data: POSTS,
-    },
-  );
-  assert.equal(made.status(), 201, await made.text());
-  for (let at = 0; at < rows; at += 100) {
-    const documents = Array.from({ length: Math.min(100, rows - at) }, (_, i) => ({
-      title: `Post ${at + i}`,
-      status: i % 3 === 0 ? "draft" : "published",
-      views: at + i,
-      tags: ["a", "b"],
-    }));
-    const answer = await page.request.post(`${origin}/api/data/posts/bulk`, {
-      data: { documents },
-      headers: { "x-api-key": secretKey },
-    });
-    assert.equal(answer.status(), 201, await answer.text());
-  }
-  const path = `${home}/collections/posts`;
-  await page.goto(path);
-  return path;
-}
+import { assertAccessible, openDashboardBrowser } from "../support/dashboard_browser.ts";
+import { openPosts } from "./dashboard_posts.ts";
 
 const titles = (page: Page) => page.locator("tbody tr td:nth-child(2)").allInnerTexts();
 
@@ -144,7 +96,7 @@ browserTest(
   async () => {
     await using dashboard = await openDashboardBrowser();
     const page = await dashboard.person();
-    const path = await openPosts(dashboard, page, 60);
+    const { path } = await openPosts(dashboard, page, 60);
     await page.getByLabel("Select all").check();
     await page.getByText("25 selected").waitFor();
     await page.getByLabel("Select Post 58", { exact: true }).uncheck();
@@ -180,7 +132,7 @@ browserTest(
   async () => {
     await using dashboard = await openDashboardBrowser();
     const page = await dashboard.person();
-    const path = await openPosts(dashboard, page, 30);
+    const { path } = await openPosts(dashboard, page, 30);
     await page.goto(`${path}?sort=views`);
     const row = page.getByRole("row", { name: "Post 3 ", exact: false });
     const opened = page.context().waitForEvent("page");

@@ -188,3 +188,21 @@ browserTest(
     await page.getByRole("heading", { name: "Create a document for the caller" }).waitFor();
   },
 );
+
+browserTest(
+  "in dev the samples carry the demo's key, and a first request runs as it stands",
+  async () => {
+    await using server = await startServer({ task: "dev" });
+    await using browser = await openBrowser();
+    const page = await browser.page();
+    const [, key] = /publishable key +(pk_live_\S+)/.exec(server.stdout())!;
+    // The page's own address is the one that it asks.
+    await page.goto(`http://localhost:${server.port}/docs`);
+    await page.getByLabel("A first request").getByText(key!).waitFor();
+    assert.equal(await page.getByLabel("API key").inputValue(), key);
+    assert.equal(await page.getByText("This key is an example.").isVisible(), false);
+    const sample = await page.getByLabel("A first request").innerText();
+    const { stdout } = await new Deno.Command("sh", { args: ["-c", `${sample} -s`] }).output();
+    assert.equal(JSON.parse(new TextDecoder().decode(stdout)).data.items.length, 3);
+  },
+);

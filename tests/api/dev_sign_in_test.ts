@@ -117,7 +117,7 @@ Deno.test("there is nothing to set for it, so neither settings nor a pulled proj
 
 Deno.test("only dev at a local address has it, and no variable asks for it", () => {
   const configOf = (command: string, variables: Record<string, string> = {}) =>
-    loadConfig(environmentOf(command, (name) => variables[name])).devSignIn;
+    loadConfig(environmentOf(command, (name) => variables[name])).isLocalDev;
   assert.equal(configOf("dev"), true);
   assert.equal(configOf("dev", { PUBLIC_URL: "http://127.0.0.1:9000" }), true);
   assert.equal(configOf("dev", { PUBLIC_URL: "https://corbel.example" }), false);

@@ -70,6 +70,7 @@ const HARMLESS = [
     "/collections/{collectionName}/access",
     "/collections/{collectionName}/ask",
     "/collections/{collectionName}/columns",
+    "/collections/{collectionName}/views",
     "/collections/{collectionName}/new",
     "/collections/{collectionName}/import",
     "/collections/{collectionName}/documents/{id}",

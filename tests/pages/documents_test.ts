@@ -155,7 +155,7 @@ Deno.test("where no field is searched the box looks into the first text, and is 
   const { dashboard, path } = posts;
   const page = await dashboard.get(`${path}?status=draft`);
   const box = (of: typeof page) => of.document.querySelector("form.search input[name=search]")!;
-  assert.equal(box(page).getAttribute("placeholder"), "title contains");
+  assert.equal(box(page).getAttribute("placeholder"), "Search title");
   const sought = await dashboard.fill(page, "Search", { search: " T 00 " });
   assert.equal(sought.location, `${path}?status=draft&title_contains=T+00`);
   const found = await dashboard.follow(sought);

@@ -44,10 +44,10 @@ type Granted = { email: string; challenge: string; expiresAt: number };
  * @param keys To sign codes with, the newest first.
  */
 export function development(
-  { devSignIn, publicUrl }: { devSignIn: boolean; publicUrl: string },
+  { isLocalDev, publicUrl }: { isLocalDev: boolean; publicUrl: string },
   { clock, keys }: { clock: Clock; keys: readonly string[] },
 ): Provider | null {
-  if (!devSignIn) return null;
+  if (!isLocalDev) return null;
   const page = "/dashboard/choose-user"; // In routes/dashboard/social.
   const callback = callbackUrl(publicUrl, NAME);
   const server: AuthorizationServer = {

@@ -2,9 +2,15 @@
 
 const scrolled = new Map();
 
+/** Rows and cells that a key goes on. */
+const STEPS = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] };
+
+/** A second click within it makes a double click of both. */
+const DOUBLE_CLICK_MS = 250;
+
 /**
- * The rows: a click opens one, arrows go up and down, and another page of the same grid begins where
- * this one is.
+ * The rows: a click opens one, arrows go from cell to cell, and another page of the same grid begins
+ * where this one is.
  */
 class DataGrid extends HTMLElement {
   connectedCallback() {
@@ -15,22 +21,34 @@ class DataGrid extends HTMLElement {
     this.addEventListener("click", (event) => this.open(event));
   }
 
-  /** As its first link does, in a new tab if the keys say so; text that is being selected stays. */
+  /**
+   * As its first link does, in a new tab if the keys say so; text that is being selected stays. In a
+   * cell that a double click edits it waits whether there will be one.
+   */
   open(event) {
-    if (event.target.closest("a, .pick") !== null || !getSelection().isCollapsed) return;
-    const link = event.target.closest("tbody tr")?.querySelector("td:not(.pick) a");
-    link?.dispatchEvent(new MouseEvent("click", event));
+    clearTimeout(this.opening);
+    if (event.target.closest("a, .pick, cell-editor") !== null || event.detail > 1) return;
+    const cell = event.target.closest("tbody td");
+    const link = cell?.parentElement.querySelector("td:not(.pick) a");
+    if (!link) return;
+    const follow = () => {
+      if (getSelection().isCollapsed) link.dispatchEvent(new MouseEvent("click", event));
+    };
+    if (this.querySelector("thead").rows[0].cells[cell.cellIndex].dataset.field === undefined) {
+      follow();
+    } else this.opening = setTimeout(follow, DOUBLE_CLICK_MS);
   }
 
   move(event) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    const [down, right] = STEPS[event.key] ?? [];
+    if (down === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     const cell = event.target.closest("td");
     const rows = [...this.querySelectorAll("tbody tr")];
     const at = rows.indexOf(event.target.closest("tr"));
-    const next = rows[at + step];
+    const next = rows[at + down]?.cells[cell?.cellIndex + right];
     if (cell === null || at < 0 || next === undefined) return;
-    next.cells[cell.cellIndex]?.querySelector("a, input")?.focus();
+    next.tabIndex = -1;
+    (next.querySelector("a, input") ?? next).focus();
     event.preventDefault();
   }
 }
@@ -51,6 +69,7 @@ class SelectAll extends HTMLElement {
     this.append(this.box);
     table.addEventListener("click", (event) => this.clicked(event));
     table.addEventListener("change", () => this.show());
+    this.closest("form").elements.all?.addEventListener("change", () => this.show());
     this.show();
   }
 
@@ -68,9 +87,23 @@ class SelectAll extends HTMLElement {
     const count = this.boxes.filter((one) => one.checked).length;
     this.box.checked = count > 0 && count === this.boxes.length;
     this.box.indeterminate = count > 0 && count < this.boxes.length;
-    for (const place of this.closest("form").querySelectorAll("[data-count]")) {
-      place.textContent = `${count} selected`;
+    const form = this.closest("form");
+    const isAll = form.elements.all?.checked === true;
+    for (const place of form.querySelectorAll("[data-count]")) {
+      place.textContent = isAll ? "" : `${count} selected`;
     }
+  }
+}
+
+/** Goes on to the next step by itself, where something takes several. */
+class NextStep extends HTMLElement {
+  connectedCallback() {
+    const button = this.querySelector("button");
+    this.timer = setTimeout(() => button.click());
+  }
+
+  disconnectedCallback() {
+    clearTimeout(this.timer);
   }
 }
 
@@ -109,3 +142,4 @@ document.addEventListener("click", (event) => {
 customElements.define("data-grid", DataGrid);
 customElements.define("select-all", SelectAll);
 customElements.define("time-zone", TimeZone);
+customElements.define("next-step", NextStep);

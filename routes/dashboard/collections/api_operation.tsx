@@ -47,7 +47,10 @@ export const ApiOperation = (
         {shown.body !== null && <BodyView body={shown.body} schemas={schemas} />}
         <h2>Answers</h2>
         {shown.successes.map((one) => <AnswerView answer={one} schemas={schemas} />)}
-        <Refusals operation={shown} schemas={schemas} />
+        <details>
+          <summary>Refusals ({shown.refusals.flatMap(({ codes }) => codes).length})</summary>
+          <Refusals operation={shown} schemas={schemas} />
+        </details>
       </article>
     </>
   );

@@ -11,6 +11,7 @@ import { DoneNote } from "../done.tsx";
 import { type Frame, homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { AccessBadge, collectionPath, tabPath } from "./bar.tsx";
+import { CollectionsTabs } from "./collections_tabs.tsx";
 
 const DONE = {
   deleted: "The collection is deleted.",
@@ -47,7 +48,9 @@ async function collectionsPage(c: PageContext<ProjectMember>, entered?: Entered)
   const path = `${frame.home}/collections`;
   return (
     <ProjectShell frame={frame} title="Collections" current={path}>
-      <Bar title="Collections" />
+      <Bar title="Collections">
+        <CollectionsTabs home={frame.home} current={path} />
+      </Bar>
       <div class="sheet">
         <DoneNote query={query} sentences={DONE} />
         {canEdit && <NewCollection path={path} entered={entered} home={frame.home} />}

@@ -112,10 +112,21 @@ export function readEntries(
     try {
       members[key] = valueOf(field, typed);
     } catch {
-      faults.push({ path: key, message: "is not valid JSON" });
+      faults.push({ path: key, message: NO_JSON });
     }
   }
   return { members, faults };
+}
+
+const NO_JSON = "is not valid JSON";
+
+/** What was typed for one field; nothing is null. Throws `INVALID_DOCUMENT` for malformed JSON. */
+export function enteredValue(field: FieldDefinition, text: string): Json {
+  try {
+    return valueOf(field, sameLines(text));
+  } catch {
+    throw unreadable([{ path: field.key, message: NO_JSON }]);
+  }
 }
 
 /** What is of no such type stays a text, for the verb to refuse. Throws for malformed JSON. */

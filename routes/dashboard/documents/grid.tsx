@@ -1,13 +1,13 @@
 import { raw } from "hono/html";
 import { canAskAi } from "@/lib/ai/keys.ts";
 import { type DocumentList, documentsOf, listDocuments } from "@/lib/documents/list_documents.ts";
-import { messageOf } from "@/lib/http/respond.ts";
+import { listViews, type View as SavedView } from "@/lib/documents/views.ts";
 import { tooSlow } from "../../as_problem.ts";
 import { TRASH_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { QueryTooSlow } from "@/lib/store/errors.ts";
-import type { ChangePosition, Id } from "@/lib/store/port.ts";
+import type { ChangePosition } from "@/lib/store/port.ts";
 import type { PageHandler } from "../../handler.ts";
 import { CollectionBar } from "../collections/bar.tsx";
 import { Refusal } from "../components/forms.tsx";
@@ -16,6 +16,7 @@ import { ProjectShell } from "../components/shell.tsx";
 import { DoneWord } from "../done.tsx";
 import { pageReply } from "../replies.ts";
 import { ApiCall } from "./api_call.tsx";
+import { type Act, ACTS, type Tally } from "./bulk.ts";
 import { columnsOf } from "./columns.ts";
 import { Empty } from "./empty.tsx";
 import { changesSoFar, LiveChanges } from "./live.tsx";
@@ -36,33 +37,27 @@ interface Feedback {
   readonly undone?: BulkFailure;
 }
 
-export interface FailedDocument {
-  readonly id: Id;
-  readonly problem: Problem;
-}
-
-/** What could not be done to all that were selected. */
+/** What could not be done to all. */
 interface BulkFailure {
-  /** What has been done to the others. */
-  readonly done: string;
-  /** How many were selected. */
-  readonly of: number;
-  readonly failed: readonly FailedDocument[];
+  readonly act: Act;
+  readonly tally: Tally;
 }
 
 /** The grid as a page. A query that the list refuses is a page, too, where it can be mended. */
 export async function gridReply(c: CollectionContext, view: View, said: Feedback = {}) {
   const position = await changesSoFar(c);
   const { services, principal } = c.var;
-  const [room, listed, canAsk] = await Promise.all([
+  const { projectId } = serverOf(c);
+  const [room, listed, views, canAsk] = await Promise.all([
     openRoom(c),
     listOf(c, view),
+    listViews(services, projectId, c.req.valid("param").collectionName),
     canAskAi(services, principal),
   ]);
-  const problem = said.problem ?? said.undone?.failed[0]?.problem ?? said.asked?.problem ??
-    listed.problem;
-  const text = await gridText(c, { room, view, said, listed, position, canAsk });
-  return pageReply(raw(text), { ...(problem && { status: problem.status }) });
+  const status = (said.problem ?? said.undone?.tally.told[0] ?? said.asked?.problem ??
+    listed.problem)?.status;
+  const text = await gridText(c, { room, view, said, listed, position, views, canAsk });
+  return pageReply(raw(text), status === undefined ? {} : { status });
 }
 
 interface Shown {
@@ -70,6 +65,7 @@ interface Shown {
   readonly view: View;
   readonly said: Feedback;
   readonly listed: Listed;
+  readonly views: readonly SavedView[];
   /** Whether there is a key to ask an AI provider with. */
   readonly canAsk: boolean;
   /** Of the project's changes: all up to it are in the list. */
@@ -111,16 +107,22 @@ const DONE = {
   created: "Created.",
   saved: "Saved.",
   deleted: `Deleted. The trash keeps it for ${TRASH_MS / 86_400_000} days.`,
+  changed: "Changed.",
   recovered: "Recovered.",
   removed: "Removed for good.",
+  "view-saved": "The view is saved, for all members.",
+  "view-deleted": "The view is deleted.",
   imported: "All rows are imported.",
 };
 
 const GridPage = (
-  { room, view, said, listed, canAsk, columns, documents, names, origin, after }: Shown & Rows & {
-    origin: string;
-    after: string;
-  },
+  { room, view, said, listed, views, canAsk, columns, documents, names, origin, after }:
+    & Shown
+    & Rows
+    & {
+      origin: string;
+      after: string;
+    },
 ) => {
   const { frame, collection, path } = room;
   const { list } = listed;
@@ -133,7 +135,7 @@ const GridPage = (
           {list !== null && <LiveChanges room={room} view={view} after={after} />}
           <Acts room={room} view={view} />
         </CollectionBar>
-        <Toolbar {...parts} asked={said.asked ?? null} canAsk={canAsk} />
+        <Toolbar {...parts} asked={said.asked ?? null} views={views} canAsk={canAsk} />
         <AskedNote asked={said.asked ?? null} />
         <DoneWord word={view.done} sentences={DONE} />
         {said.problem && <Refusal problem={said.problem} />}
@@ -149,7 +151,9 @@ const GridPage = (
                 <Table {...parts} names={names} />
               </data-grid>
               <Pager list={list} view={view} shown={documents.length}>
-                {room.mayWrite && <SelectionActs isTrash={isTrash(view)} />}
+                {room.mayWrite && (
+                  <SelectionActs isTrash={isTrash(view)} list={list} shown={documents.length} />
+                )}
               </Pager>
             </form>
           )}
@@ -160,17 +164,20 @@ const GridPage = (
 };
 
 /** Each by itself: what hinders one may be another thing than what hinders the next. */
-const UndoneNote = ({ path, done, of, failed }: BulkFailure & { path: string }) => (
+const UndoneNote = (
+  { path, act, tally: { done, failed, told } }: BulkFailure & { path: string },
+) => (
   <div class="note bad" role="alert">
     <div>
-      {`${countText(of - failed.length)} of ${counted(of, "document")} ${done}. Not these:`}
+      {`${countText(done)} of ${counted(done + failed, "document")} ${ACTS[act]}. Not these:`}
       <ul>
-        {failed.map(({ id, problem }) => (
+        {told.map(({ id, message }) => (
           <li>
-            <a href={`${path}/documents/${id}`} class="mono">{id}</a>: {messageOf(problem)}
+            <a href={`${path}/documents/${id}`} class="mono">{id}</a>: {message}
           </li>
         ))}
       </ul>
+      {failed > told.length && `And ${countText(failed - told.length)} more.`}
     </div>
   </div>
 );
@@ -197,9 +204,17 @@ const exportPath = (path: string, format: string, text: string): string =>
   `${path}/export?${[`.format=${format}`, text].filter((one) => one !== "").join("&")}`;
 
 /** Seen only while rows are selected. */
-const SelectionActs = ({ isTrash }: { isTrash: boolean }) => (
+const SelectionActs = (
+  { isTrash, list, shown }: { isTrash: boolean; list: DocumentList; shown: number },
+) => (
   <span class="selected-acts">
     <small data-count></small>
+    {(list.nextCursor !== null || list.prevCursor !== null || (list.total ?? 0) > shown) && (
+      <label>
+        <input type="checkbox" name="all" value="yes" />
+        All matching documents
+      </label>
+    )}
     {isTrash
       ? (
         <>
@@ -207,7 +222,12 @@ const SelectionActs = ({ isTrash }: { isTrash: boolean }) => (
           <button class="danger" name="act" value="remove">Remove selected for good</button>
         </>
       )
-      : <button class="danger" name="act" value="delete">Delete selected</button>}
+      : (
+        <>
+          <button class="quiet" name="act" value="edit">Edit selected</button>
+          <button class="danger" name="act" value="delete">Delete selected</button>
+        </>
+      )}
   </span>
 );
 

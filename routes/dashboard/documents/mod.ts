@@ -11,6 +11,7 @@ import { showDocuments } from "./grid.tsx";
 import { previewImport, runImport, showImport } from "./import.tsx";
 import { followDocuments } from "./live.tsx";
 import { actOnDocuments } from "./selection.tsx";
+import { changeViews } from "./saved_views.ts";
 
 const COLLECTION = "/dashboard/projects/{projectId}/collections/{collectionName}";
 
@@ -22,6 +23,7 @@ export function documentsPages(mount: Mount): void {
   mount(get(`${COLLECTION}/search`, viewer), chooseSearch);
   mount(post(`${COLLECTION}/columns`, viewer), chooseColumns);
   mount(get(`${COLLECTION}/export`, viewer, { offload: "always" }), showExport);
+  mount(post(`${COLLECTION}/views`, admin), changeViews);
   mount(post(`${COLLECTION}/ask`, admin, { extraMs: AI_TIMEOUT_MS }), askInWords);
   mount(post(`${COLLECTION}/documents`, admin, { offload: "always" }), actOnDocuments);
   mount(get(`${COLLECTION}/documents/live`, viewer, { offload: "never" }), followDocuments);

@@ -21,7 +21,7 @@ function searchWayOf(collection: Collection): SearchWay | null {
   if (path === undefined) return null;
   const [name] = parameterOf(collection, path, { chosen: "contains", value: "" });
   // Where the name is another field's, only a `where` could say it.
-  return name === "where" ? null : { name, label: `${path.path} contains` };
+  return name === "where" ? null : { name, label: `Search ${path.path}` };
 }
 
 /** The view that looks for this; nothing to look for is no search. */

@@ -7,7 +7,7 @@ import { type Path, pathsOf } from "./paths.ts";
 import type { Names } from "./references.ts";
 import type { Room } from "./room.ts";
 import { sortingBy } from "./sorting.ts";
-import { beside, hrefOf, type View } from "./view.ts";
+import { beside, hrefOf, isTrash, type View } from "./view.ts";
 
 /** What the table shows. */
 export interface Rows {
@@ -36,7 +36,14 @@ export const Table = ({ room, view, columns, documents, names }: TableProps) => 
               <select-all></select-all>
             </td>
           )}
-          {columns.map(({ path }) => <Header view={view} path={paths.get(path)} name={path} />)}
+          {columns.map(({ path }) => (
+            <Header
+              view={view}
+              path={paths.get(path)}
+              name={path}
+              isEditable={mayWrite && !isTrash(view) && isTopLevel(room, path)}
+            />
+          ))}
         </tr>
       </thead>
       <tbody>
@@ -55,10 +62,19 @@ export const Table = ({ room, view, columns, documents, names }: TableProps) => 
   );
 };
 
+/** Objects are edited in their documents, as a whole. */
+const isTopLevel = ({ collection: { definition } }: Room, path: string): boolean =>
+  definition.fields.some(({ key }) => key === path);
+
 const ARROWS = { ascending: " ↑", descending: " ↓" } as const;
 
 const Header = (
-  { view, path, name }: { view: View; path: Path | undefined; name: string },
+  { view, path, name, isEditable }: {
+    view: View;
+    path: Path | undefined;
+    name: string;
+    isEditable: boolean;
+  },
 ) => {
   const sorting = path === undefined ? null : sortingBy(view, path);
   const order = sorting?.order ?? null;
@@ -67,6 +83,7 @@ const Header = (
       scope="col"
       {...(path?.type === "Number" && { class: "num" })}
       {...(order !== null && { "aria-sort": order })}
+      {...(isEditable && { "data-field": name })}
     >
       {sorting === null ? name : (
         <a href={hrefOf(sorting.next)}>
@@ -80,6 +97,7 @@ const Header = (
           <small>{path?.word ?? "undeclared"}</small>
         </>
       )}
+      <column-width column={name}></column-width>
     </th>
   );
 };
@@ -126,4 +144,12 @@ function referredBy({ ref }: Column, value: Json | undefined, home: string) {
   if (ref === null || !isId(value)) return null;
   const path = ref === "users" ? `${home}/users` : `${collectionPath(home, ref)}/documents`;
   return { id: value, href: `${path}/${value}` };
+}
+
+declare module "hono/jsx" {
+  namespace JSX {
+    interface IntrinsicElements {
+      "column-width": { column: string };
+    }
+  }
 }

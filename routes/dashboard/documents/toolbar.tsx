@@ -1,4 +1,5 @@
 import type { StoredDocument } from "@/lib/documents/collection.ts";
+import type { View as SavedView } from "@/lib/documents/views.ts";
 import {
   AI_PROMPT_LENGTH_MAX,
   COLUMNS_MAX,
@@ -14,6 +15,7 @@ import { choicesOf, conditionOf } from "./filters.ts";
 import { type Path, pathsOf } from "./paths.ts";
 import type { Room } from "./room.ts";
 import { SearchBox } from "./search_box.tsx";
+import { ViewMenu } from "./view_menu.tsx";
 import {
   filtersOf,
   hrefOf,
@@ -39,12 +41,13 @@ interface ToolbarProps {
   readonly columns: readonly Column[];
   readonly documents: readonly StoredDocument[];
   readonly asked: Asked | null;
+  readonly views: readonly SavedView[];
   /** Whether there is a key to ask an AI provider with. */
   readonly canAsk: boolean;
 }
 
 /** What the grid shows: filters, columns, trash, and how to say it in words. */
-export const Toolbar = ({ room, view, columns, documents, asked, canAsk }: ToolbarProps) => (
+export const Toolbar = ({ room, view, columns, documents, asked, views, canAsk }: ToolbarProps) => (
   <div class="bar tools">
     <SearchBox room={room} view={view} />
     <Chips room={room} view={view} />
@@ -52,6 +55,7 @@ export const Toolbar = ({ room, view, columns, documents, asked, canAsk }: Toolb
     {canAsk && room.mayWrite && !isTrash(view)
       ? <AskInWords room={room} view={view} asked={asked} />
       : <span class="grow"></span>}
+    <ViewMenu room={room} view={view} views={views} />
     <ColumnMenu room={room} view={view} columns={columns} documents={documents} />
     {isTrash(view)
       ? <a role="button" class="quiet" href={hrefOf(withoutTrash(view))}>Leave the trash</a>
@@ -209,7 +213,7 @@ const Operand = ({ path, value }: { path: Path; value: string }) => {
 };
 
 const ColumnMenu = (
-  { room, view, columns, documents }: Omit<ToolbarProps, "asked" | "canAsk">,
+  { room, view, columns, documents }: Pick<ToolbarProps, "room" | "view" | "columns" | "documents">,
 ) => {
   const paths = pathsOf(room.collection);
   const shown = new Set(columns.map(({ path }) => path));

@@ -203,6 +203,18 @@ export function viewText({ entries, columns, from }: View): string {
   ]);
 }
 
+/** What of a view can be saved: the list from its beginning. */
+export const savedQuery = (view: View): string => textOf(restarted(view).entries);
+
+/** Two views of one text show the same. */
+export const savedText = (view: View): string => viewText(restarted(view));
+
+/** A view that was saved, as the grid shows it. */
+export const viewOfSaved = (
+  path: string,
+  { query, columns }: { readonly query: string; readonly columns: readonly string[] | null },
+): View => ({ ...parseView(path, query), columns });
+
 /** The grid's address; `more` is about the page that it leads to alone. */
 export function hrefOf(
   view: View,

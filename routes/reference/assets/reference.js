@@ -42,7 +42,7 @@ function search(form) {
 
 /** A secret key is not kept: whatever else this server shows might read it there. */
 function keys(field) {
-  const example = field.defaultValue;
+  let example = field.defaultValue;
   const isPublic = example.startsWith("pk_");
   const stored = isPublic ? sessionStorage.getItem(STORED) : null;
   if (stored !== null) field.value = stored;
@@ -55,6 +55,24 @@ function keys(field) {
   };
   field.addEventListener("input", show);
   show();
+  if (!isPublic || stored !== null) return;
+  exampleKey().then((key) => {
+    // Whoever has typed meanwhile keeps what they typed.
+    if (key === null || field.value !== example) return;
+    field.value = example = key;
+    show();
+    for (const note of all("[data-example-note]")) note.hidden = true;
+  });
+}
+
+/** A key of a project of the reader's own; null for whoever has none. */
+async function exampleKey() {
+  try {
+    const response = await fetch("/dashboard/example-key");
+    return response.ok ? (await response.json()).key : null;
+  } catch {
+    return null; // The samples are as good without it.
+  }
 }
 
 /** The address and the options of `fetch` that a form asks for. */

@@ -1,0 +1,137 @@
+import { type Clock, timestamp } from "../clock.ts";
+import { VIEW_NAME_LENGTH_MAX, VIEWS_MAX } from "../limits.ts";
+import { Problem } from "../problems.ts";
+import { UniqueViolation } from "../store/errors.ts";
+import { eq } from "../store/filter.ts";
+import type { Definition, Engine, Id, Stored, StoredRecord } from "../store/port.ts";
+import { collectionOf, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
+import type { Scope } from "./keep_files.ts";
+import { parseListQuery } from "./query.ts";
+import { findRecord } from "./redefine.ts";
+
+/** What somebody looks at again and again in a collection: a list's query, under a name. */
+export interface View {
+  readonly name: string;
+  /** As a list takes it, from its first page on. */
+  readonly query: string;
+  /** Paths of the columns that the dashboard shows; null for those that it begins with. */
+  readonly columns: readonly string[] | null;
+}
+
+type StoredView = { name: string; query: string; columns: string[] | null };
+
+/** All views of a collection, by the id of its definition: so they stay where it is renamed. */
+type ViewsRecord = StoredRecord & { views: StoredView[]; updatedAt: string };
+
+/** In each project's space. */
+export const VIEWS: Definition = {
+  name: "_views",
+  fields: { updatedAt: { type: "Date" } },
+  indexes: [],
+  trash: false,
+};
+
+interface ViewServices {
+  readonly engine: Engine;
+}
+
+/** It is a part of an address. */
+export function checkedViewName(text: string): string {
+  const isName = text.length <= VIEW_NAME_LENGTH_MAX && /^(?!\.+$)[^\p{Cc}/\\]+$/u.test(text) &&
+    text === text.trim() && text.isWellFormed();
+  if (isName) return text;
+  throw new Problem("INVALID_INPUT", {
+    message: `A view's name has from 1 to ${VIEW_NAME_LENGTH_MAX} characters, no slash or ` +
+      "backslash, no space at its ends, and is not of dots alone.",
+  });
+}
+
+/** All of a collection, by name. Throws `COLLECTION_NOT_FOUND`. */
+export async function listViews(
+  { engine }: ViewServices,
+  projectId: Id,
+  collectionName: string,
+): Promise<readonly View[]> {
+  const scope: Scope = { records: (...given) => engine.records(projectId, ...given) };
+  return (await openViews(scope, collectionName)).views;
+}
+
+interface OpenedViews {
+  readonly collection: Stored<CollectionRecord>;
+  readonly views: StoredView[];
+}
+
+async function openViews(scope: Scope, collectionName: string): Promise<OpenedViews> {
+  const records = scope.records<CollectionRecord>(COLLECTIONS);
+  const collection = await findRecord(records, collectionName);
+  const found = await scope.records<ViewsRecord>(VIEWS).get(collection.value._id);
+  return { collection, views: found?.value.views ?? [] };
+}
+
+/**
+ * Puts a view in the place of the one of its name, or beside the others. Throws
+ * `COLLECTION_NOT_FOUND`, what a list refuses its query with, and `VIEW_LIMIT_REACHED`.
+ */
+export async function saveView(
+  services: ViewServices & { readonly clock: Clock },
+  projectId: Id,
+  { collectionName, name, query, columns }: View & { readonly collectionName: string },
+): Promise<View> {
+  const view = { name, query, columns: columns && [...columns] };
+  await changeViews(services, { projectId, collectionName }, ({ collection, views }) => {
+    checkQuery(collection, query);
+    const others = views.filter((one) => one.name !== name);
+    if (others.length >= VIEWS_MAX) throw new Problem("VIEW_LIMIT_REACHED");
+    return [...others, view].sort((a, b) => a.name < b.name ? -1 : 1);
+  });
+  return view;
+}
+
+/** Throws `COLLECTION_NOT_FOUND` and `VIEW_NOT_FOUND`. */
+export async function deleteView(
+  services: ViewServices & { readonly clock: Clock },
+  projectId: Id,
+  { collectionName, name }: { readonly collectionName: string; readonly name: string },
+): Promise<void> {
+  await changeViews(services, { projectId, collectionName }, ({ views }) => {
+    const left = views.filter((one) => one.name !== name);
+    if (left.length === views.length) throw new Problem("VIEW_NOT_FOUND");
+    return left;
+  });
+}
+
+/** A page within a list is nothing to come back to: its cursor ends with what it was made of. */
+const PAGES: readonly string[] = ["cursor", "page", "offset"];
+
+function checkQuery(collection: Stored<CollectionRecord>, query: string): void {
+  const parameters = new URLSearchParams(query);
+  const page = PAGES.find((name) => parameters.has(name));
+  if (page !== undefined) {
+    const message = `A view begins at its first page: leave "${page}" out.`;
+    throw new Problem("INVALID_QUERY", { message });
+  }
+  parseListQuery(collectionOf(collection), query);
+}
+
+/** In one transaction, so that of several at once none is lost. */
+async function changeViews(
+  { engine, clock }: ViewServices & { readonly clock: Clock },
+  { projectId, collectionName }: { readonly projectId: Id; readonly collectionName: string },
+  change: (opened: OpenedViews) => StoredView[],
+): Promise<void> {
+  const write = () =>
+    engine.transaction(projectId, async (tx) => {
+      const opened = await openViews(tx, collectionName);
+      const { _id } = opened.collection.value;
+      const values = { views: change(opened), updatedAt: timestamp(clock) };
+      await tx.records<ViewsRecord>(VIEWS)
+        .upsert(eq("_id", _id), { set: values }, { _id, ...values });
+    });
+  try {
+    await write();
+  } catch (error) {
+    // Another request has made the first one in this very moment.
+    if (!(error instanceof UniqueViolation)) throw error;
+    await write();
+  }
+}

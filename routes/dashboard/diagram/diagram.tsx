@@ -1,0 +1,92 @@
+import { type Reference, referencesIn } from "@/lib/documents/definition.ts";
+import type { CollectionDefinition } from "@/lib/documents/fields.ts";
+import { listCollections } from "@/lib/documents/save_collection.ts";
+import type { ProjectMember } from "@/lib/projects/members.ts";
+import { counted } from "@/lib/text/amounts.ts";
+import type { PageHandler } from "../../handler.ts";
+import { collectionPath } from "../collections/bar.tsx";
+import { CollectionsTabs } from "../collections/collections_tabs.tsx";
+import { Bar, ProjectShell } from "../components/shell.tsx";
+import { loadFrame } from "../frame.ts";
+import { pageReply } from "../replies.ts";
+import { Picture } from "./picture.tsx";
+
+/** A collection with the fields that refer to others. */
+export interface Referring {
+  readonly name: string;
+  readonly references: readonly Reference[];
+}
+
+export const showDiagram: PageHandler<ProjectMember> = async (c) => {
+  const { services, principal } = c.var;
+  const [frame, definitions] = await Promise.all([
+    loadFrame(services, principal),
+    listCollections(services, principal.project._id),
+  ]);
+  const collections = definitions.map(referringOf);
+  const path = `${frame.home}/collections`;
+  return pageReply(
+    <ProjectShell frame={frame} title="Diagram" current={path}>
+      <Bar title="Diagram">
+        <CollectionsTabs home={frame.home} current={`${frame.home}/diagram`} />
+      </Bar>
+      <div class="sheet wide">
+        {collections.length === 0 ? <p class="empty">There is no collection here yet.</p> : (
+          <>
+            <Picture collections={collections} home={frame.home} />
+            <References collections={collections} home={frame.home} />
+          </>
+        )}
+      </div>
+    </ProjectShell>,
+  );
+};
+
+const referringOf = ({ name, fields }: CollectionDefinition): Referring => ({
+  name,
+  references: referencesIn(fields),
+});
+
+/** What the picture shows, for who does not see it, and for all that it has no room for. */
+const References = ({ collections, home }: { collections: readonly Referring[]; home: string }) => {
+  const all = collections.flatMap(({ name, references }) =>
+    references.map((reference) => ({ name, ...reference }))
+  );
+  return (
+    <details>
+      <summary>
+        {counted(collections.length, "collection")}, {counted(all.length, "reference")}, as a table
+      </summary>
+      <table class="snug">
+        <thead>
+          <tr>
+            <th scope="col">Collection</th>
+            <th scope="col">Field</th>
+            <th scope="col">Refers to</th>
+          </tr>
+        </thead>
+        <tbody>
+          {all.map(({ name, path, collection }) => (
+            <tr>
+              <th scope="row">
+                <a href={collectionPath(home, name)}>{name}</a>
+              </th>
+              <td>
+                <code>{path}</code>
+              </td>
+              <td>{collection}</td>
+            </tr>
+          ))}
+          {collections.filter(({ references }) => references.length === 0).map(({ name }) => (
+            <tr>
+              <th scope="row">
+                <a href={collectionPath(home, name)}>{name}</a>
+              </th>
+              <td colspan={2} class="muted">refers to none</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+};
