@@ -1,5 +1,7 @@
 import type { Texts } from "../en/mod.ts";
+import { files } from "./files.tsx";
 import { jobs } from "./jobs.tsx";
+import { shared } from "./shared.tsx";
 import { shell } from "./shell.tsx";
 
-export const de: Texts = { jobs, shell };
+export const de: Texts = { files, jobs, shared, shell };
