@@ -1,7 +1,7 @@
 /**
  * Files and folders, dropped or chosen: each asks for an address, is sent there in pieces by tus, and
  * is confirmed. What was under way when the page was left goes on when the same file is dropped again.
- * Without scripts the form inside sends one file. All that is said here are attributes of the page.
+ * Without scripts the form inside sends one file. Its words are attributes that the page sets.
  */
 
 const AT_ONCE = 3;
@@ -150,52 +150,52 @@ async function collect(entry, found) {
 
 async function send(element, { file, name, progress }) {
   const api = element.getAttribute("api");
-  const says = element.dataset;
+  const words = element.dataset;
   const { size } = file;
   const kept = ["upload", api, name, size, file.lastModified].join(" ");
   const before = JSON.parse(localStorage.getItem(kept));
   const isOpen = before !== null && await fetch(before.url, { method: "HEAD", cache: "no-store" })
     .then(({ ok }) => ok, () => false);
-  const upload = isOpen ? before : await begin(api, { file, name }, says);
+  const upload = isOpen ? before : await begin(api, { file, name }, words);
   localStorage.setItem(kept, JSON.stringify(upload));
-  await loaded(element.getAttribute("tus"), says);
-  await put(upload.url, file, { progress, says });
-  await call(`${api}/upload-confirm`, { filePath: upload.filePath, size }, says);
+  await loaded(element.getAttribute("tus"), words);
+  await put(upload.url, file, { progress, words });
+  await call(`${api}/upload-confirm`, { filePath: upload.filePath, size }, words);
   localStorage.removeItem(kept);
 }
 
-async function begin(api, { file, name }, says) {
+async function begin(api, { file, name }, words) {
   const contentType = file.type || "application/octet-stream";
   const described = { filename: name, contentType, size: file.size };
-  const { resumableUrl, filePath } = await call(`${api}/upload-request`, described, says);
+  const { resumableUrl, filePath } = await call(`${api}/upload-request`, described, words);
   // This page is of the server that takes it, under whatever name.
   return { url: new URL(resumableUrl).pathname, filePath };
 }
 
-async function call(url, body, says) {
+async function call(url, body, words) {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   }).catch(() => {
-    throw new Error(says.unreachable);
+    throw new Error(words.unreachable);
   });
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(answer.message ?? says.failed);
+  if (!response.ok) throw new Error(answer.message ?? words.failed);
   return answer.data;
 }
 
 /** The library: browsers load it once. */
-async function loaded(src, says) {
+async function loaded(src, words) {
   try {
     await import(src);
   } catch {
-    throw new Error(says.unreachable);
+    throw new Error(words.unreachable);
   }
 }
 
 /** A network that is off is waited for. */
-function put(path, file, { progress, says }) {
+function put(path, file, { progress, words }) {
   return new Promise((resolve, reject) => {
     const watch = new AbortController();
     const upload = new globalThis.tus.Upload(file, {
@@ -214,7 +214,7 @@ function put(path, file, { progress, says }) {
       onError(error) {
         watch.abort();
         const answer = error.originalResponse?.getBody();
-        reject(new Error(messageIn(answer) ?? says.lost));
+        reject(new Error(messageIn(answer) ?? words.lost));
       },
     });
     const { signal } = watch;

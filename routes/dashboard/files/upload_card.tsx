@@ -23,7 +23,7 @@ export const UploadCard = (
     <article class="card">
       <h2>{t.title}</h2>
       <Refusal problem={problem} />
-      <file-drop api={`/api/projects/${projectId}/files`} tus={TUS.path} {...scriptTexts()}>
+      <file-drop api={`/api/projects/${projectId}/files`} tus={TUS.path} {...scriptWords()}>
         <form method="post" action={path} enctype="multipart/form-data" hx-boost="false">
           <label>
             {t.file(bytesText(usage.fileBytesMax))}
@@ -36,8 +36,8 @@ export const UploadCard = (
   );
 };
 
-/** What the script says, by its names of them. */
-function scriptTexts() {
+/** The words of the script, as the attributes that it reads. */
+function scriptWords() {
   const { drop, folder, sent, unreachable, failed, lost } = texts().files.upload;
   return {
     "data-drop": drop,
@@ -52,7 +52,7 @@ function scriptTexts() {
 declare module "hono/jsx" {
   namespace JSX {
     interface IntrinsicElements {
-      "file-drop": ReturnType<typeof scriptTexts> & {
+      "file-drop": ReturnType<typeof scriptWords> & {
         api: string;
         tus: string;
         children?: unknown;
