@@ -86,14 +86,18 @@ Deno.test("no language of the dashboard repeats English, but for words that it s
 /** The same in German. */
 const SHARED: readonly string[] = [
   "Blog <blog@example.com>",
+  "Bucket",
+  "Details",
   "HTML",
   "Host",
   "Name",
   "Port",
+  "Region",
   "Server",
   "Site URL",
   "Text",
   "Webhooks",
+  "ok",
 ];
 
 /** Paths of texts that depend on nothing, each in both languages. */

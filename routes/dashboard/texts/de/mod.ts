@@ -1,6 +1,10 @@
 import type { Texts } from "../en/mod.ts";
+import { files } from "./files.tsx";
+import { invitations } from "./invitations.tsx";
 import { jobs } from "./jobs.tsx";
 import { mail } from "./mail.tsx";
+import { members } from "./members.tsx";
+import { projects } from "./projects.tsx";
 import { refusal } from "./refusal.tsx";
 import { shared } from "./shared.tsx";
 import { shell } from "./shell.tsx";
@@ -8,4 +12,17 @@ import { signIn } from "./sign_in.tsx";
 import { slowQuestions } from "./slow_questions.tsx";
 import { webhooks } from "./webhooks.tsx";
 
-export const de: Texts = { jobs, mail, refusal, shared, shell, signIn, slowQuestions, webhooks };
+export const de: Texts = {
+  files,
+  invitations,
+  jobs,
+  mail,
+  members,
+  projects,
+  refusal,
+  shared,
+  shell,
+  signIn,
+  slowQuestions,
+  webhooks,
+};

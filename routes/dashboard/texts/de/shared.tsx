@@ -3,6 +3,13 @@ import type { shared as en } from "../en/shared.tsx";
 
 export const shared: typeof en = {
   copy: { copy: "Kopieren", copied: "Kopiert", failed: "Nicht kopiert" },
+  delete: "Löschen",
+  save: "Speichern",
+  on: "an",
+  off: "aus",
+  roles: { viewer: "Betrachter", admin: "Admin", owner: "Eigentümer" },
+  plan: (name) => `Tarif ${name}`,
+  heldForUploads: (size) => `${size} sind für laufende Uploads reserviert.`,
   passwordHint: `Mindestens ${PASSWORD_LENGTH_MIN} Zeichen, und kein gängiges Passwort.`,
   ofLimit: (used, limit) => `${used} von ${limit}`,
   unknownDevice: "Unbekanntes Gerät",

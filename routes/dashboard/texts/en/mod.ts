@@ -1,5 +1,9 @@
+import { files } from "./files.tsx";
+import { invitations } from "./invitations.tsx";
 import { jobs } from "./jobs.tsx";
 import { mail } from "./mail.tsx";
+import { members } from "./members.tsx";
+import { projects } from "./projects.tsx";
 import { refusal } from "./refusal.tsx";
 import { shared } from "./shared.tsx";
 import { shell } from "./shell.tsx";
@@ -8,6 +12,19 @@ import { slowQuestions } from "./slow_questions.tsx";
 import { webhooks } from "./webhooks.tsx";
 
 /** All words of the dashboard, by its rooms. What depends on something is a function of it. */
-export const en = { jobs, mail, refusal, shared, shell, signIn, slowQuestions, webhooks };
+export const en = {
+  files,
+  invitations,
+  jobs,
+  mail,
+  members,
+  projects,
+  refusal,
+  shared,
+  shell,
+  signIn,
+  slowQuestions,
+  webhooks,
+};
 
 export type Texts = typeof en;
