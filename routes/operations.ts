@@ -32,6 +32,8 @@ import * as users from "@/openapi/paths/users.ts";
 import * as webhooks from "@/openapi/paths/webhooks.ts";
 import type { Mount } from "./handler.ts";
 import {
+  handleChangeAccountEmail,
+  handleConfirmAccountEmail,
   handleRequestAccountPasswordReset,
   handleResendAccountVerification,
   handleResetAccountPassword,
@@ -41,6 +43,7 @@ import {
   handleChangePassword,
   handleDeleteAccount,
   handleGetAccount,
+  handlePatchAccount,
 } from "./accounts/own_account.ts";
 import { handleEndAccountSession, handleListAccountSessions } from "./accounts/sessions.ts";
 import {
@@ -290,6 +293,7 @@ export function operations(mount: Mount): void {
   mount(accounts.signOutAccount, handleSignOutAccount);
   mount(accounts.getAccount, handleGetAccount);
   mount(accounts.getUserAccount, handleGetAccount);
+  mount(accounts.patchAccount, handlePatchAccount);
   mount(projects.createProject, handleCreateProject);
   mount(projects.listProjects, handleListProjects);
   mount(projects.getProject, handleGetProject);
@@ -324,6 +328,8 @@ export function operations(mount: Mount): void {
   mount(accountEmail.resendAccountVerification, handleResendAccountVerification);
   mount(accountEmail.requestAccountPasswordReset, handleRequestAccountPasswordReset);
   mount(accountEmail.resetAccountPassword, handleResetAccountPassword);
+  mount(accountEmail.changeAccountEmail, handleChangeAccountEmail);
+  mount(accountEmail.confirmAccountEmail, handleConfirmAccountEmail);
   mount(projectProviders.listProviders, handleListProviders);
   mount(projectProviders.setProvider, handleSetProvider);
   mount(projectProviders.tryProvider, handleTryProvider);

@@ -4,6 +4,7 @@
  */
 export const COMMAND_WORDS: Readonly<Record<string, string>> = {
   getAccount: "account show",
+  patchAccount: "account update",
   getAiUsage: "account ai-usage",
   listProjects: "projects list",
   createProject: "projects create",

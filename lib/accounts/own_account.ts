@@ -1,7 +1,10 @@
+import { type Clock, timestamp } from "../clock.ts";
 import { Problem } from "../problems.ts";
+import { eq } from "../store/filter.ts";
 import type { Engine, Json } from "../store/port.ts";
 import type { AccountPrincipal } from "../projects/account_records.ts";
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
+import { checkName } from "./register_account.ts";
 
 /** The signed-in account's record. Throws `SIGN_IN_REQUIRED` where it was just deleted. */
 export async function ownAccount(
@@ -11,6 +14,19 @@ export async function ownAccount(
   const account = await engine.records<AccountRecord>("control", ACCOUNTS).get(accountId);
   if (account === null) throw new Problem("SIGN_IN_REQUIRED");
   return account.value;
+}
+
+/** Gives it another name, or none. Throws `INVALID_BODY` and `SIGN_IN_REQUIRED`. */
+export async function renameOwnAccount(
+  { engine, clock }: { engine: Engine; clock: Clock },
+  { accountId }: AccountPrincipal,
+  name: string | null,
+): Promise<AccountRecord> {
+  if (name !== null) checkName(name);
+  const renamed = await engine.records<AccountRecord>("control", ACCOUNTS)
+    .updateOne(eq("_id", accountId), { set: { name, updatedAt: timestamp(clock) } });
+  if (renamed === null) throw new Problem("SIGN_IN_REQUIRED");
+  return renamed.value;
 }
 
 /** An account as it sees itself: of its password nothing, of its AI key that there is one. */

@@ -99,8 +99,8 @@ const ownsProjects = (count: number) =>
  * The signed-in account, if this is its password. Throws `PASSWORD_WRONG`, and `SIGN_IN_LOCKED` after
  * too many of them in this session: whoever has stolen it does not come by the password too.
  */
-async function ownAccountBy(
-  services: PasswordServices,
+export async function ownAccountBy(
+  services: TryServices & { readonly passwords: Passwords },
   principal: SignedInAccount,
   password: string,
 ): Promise<AccountRecord> {

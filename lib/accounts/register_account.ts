@@ -131,7 +131,8 @@ const refuse = (message: string) => new Problem("INVALID_BODY", { message });
 
 const CONTROL = /\p{Cc}/u;
 
-function checkName(name: string): void {
+/** Throws `INVALID_BODY` for what is no name of a person. */
+export function checkName(name: string): void {
   if (name.trim() === "" || name.length > PERSON_NAME_LENGTH_MAX) {
     throw refuse(`"name" must have 1 to ${PERSON_NAME_LENGTH_MAX} characters.`);
   }

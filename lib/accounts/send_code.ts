@@ -3,6 +3,7 @@ import { canonicalEmail, isSameMailbox } from "../emails.ts";
 import type { JobKind, JobRecord } from "../jobs/jobs.ts";
 import {
   type CodeMailServices,
+  type CodeRequest,
   codeRequestOf,
   enqueueCodeRequest,
   noteCodeRequest,
@@ -12,14 +13,16 @@ import { findMailContext, type OutboxServices } from "../mail/outbox.ts";
 import { Problem } from "../problems.ts";
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 import { eq } from "../store/filter.ts";
-import type { Transaction } from "../store/port.ts";
+import type { Id, Transaction } from "../store/port.ts";
 
 /** What a code of an account is good for. */
 export type AccountCodePurpose = Extract<CodePurpose, "verify" | "resetPassword">;
 
 interface AccountCodeRequest {
-  readonly purpose: AccountCodePurpose;
+  readonly purpose: AccountCodePurpose | "emailChange";
   readonly email: string;
+  /** Who asks, of `emailChange`. */
+  readonly userId?: Id;
 }
 
 /** Mails to accounts are written in one language. */
@@ -35,10 +38,11 @@ export async function requestAccountCode(
   request: AccountCodeRequest,
 ): Promise<void> {
   if (!await canMailAccounts(services)) {
-    throw new Problem("MAIL_NOT_CONFIGURED", {
-      message: "This server has no mail server. Whoever runs it can set another password by " +
-        "`deno task admin account password`.",
-    });
+    const what = request.purpose === "emailChange"
+      ? "can set MAIL_URL."
+      : "can set another password by `deno task admin account password`.";
+    const message = `This server has no mail server. Whoever runs it ${what}`;
+    throw new Problem("MAIL_NOT_CONFIGURED", { message });
   }
   const kind = SEND_ACCOUNT_CODE.name;
   await noteCodeRequest(services, "control", { ...request, ...ANY_LANGUAGE }, kind);
@@ -59,7 +63,7 @@ export const SEND_ACCOUNT_CODE: JobKind<CodeMailServices> = {
     const request = codeRequestOf(job);
     const found = await services.engine.records<AccountRecord>("control", ACCOUNTS)
       .findOne(eq("emailLower", canonicalEmail(request.email)));
-    const target = found === null ? null : targetOf(request, found.value);
+    const target = targetOf(request, found?.value ?? null);
     if (target !== null) await sendCode(services, space, { ...request, ...target, job });
     return null;
   },
@@ -67,9 +71,13 @@ export const SEND_ACCOUNT_CODE: JobKind<CodeMailServices> = {
 
 /** Whom the code is for, and the address as it is kept; null for nobody. */
 function targetOf(
-  { purpose, email }: { readonly purpose: CodePurpose; readonly email: string },
-  account: AccountRecord,
+  { purpose, email, userId }: CodeRequest,
+  account: AccountRecord | null,
 ): CodeTarget | null {
+  if (purpose === "emailChange") {
+    return account === null || account._id === userId ? { email, subjectId: userId! } : null;
+  }
+  if (account === null) return null;
   // One that only looks like theirs is somebody else's mailbox.
   if (!isSameMailbox(email, account.email)) return null;
   if (purpose === "verify" && account.emailVerified) return null;

@@ -78,7 +78,8 @@ export const ACCOUNT_PROBLEMS = {
   ACCOUNT_EXISTS: {
     status: 409,
     message: "An account with this e-mail exists already: sign in.",
-    when: "Somebody registers with an e-mail that is taken.",
+    when:
+      "Somebody registers with an e-mail that is taken, or confirms one that was taken meanwhile.",
     remedy: "Sign in with this e-mail, or reset its password.",
   },
   ACCOUNT_OWNS_PROJECTS: {

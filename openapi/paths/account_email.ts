@@ -1,8 +1,19 @@
 import { CODE_PAUSE_MS, CODES_PER_HOUR, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
-import { AccountPasswordReset, CREDENTIALS_EXAMPLE } from "../schemas/account.ts";
-import { EmailAddress, EmailCode, Told } from "../schemas/user_session.ts";
-import { COUNTED, countedByAddress, ownPages } from "../security.ts";
+import {
+  Account,
+  ACCOUNT_EXAMPLE,
+  AccountPasswordReset,
+  CREDENTIALS_EXAMPLE,
+} from "../schemas/account.ts";
+import {
+  AccountEmailChange,
+  EmailAddress,
+  EmailChangeCode,
+  EmailCode,
+  Told,
+} from "../schemas/user_session.ts";
+import { COUNTED, countedByAddress, dashboardSession, ownPages } from "../security.ts";
 
 const TAG = "Accounts";
 
@@ -99,10 +110,62 @@ export const resetAccountPassword = contract({
   problems: ["INVALID_CODE", "INVALID_PASSWORD", "PASSWORDS_BUSY"],
 });
 
+export const changeAccountEmail = contract({
+  operationId: "changeAccountEmail",
+  tag: TAG,
+  method: "post",
+  path: "/api/auth/change-email",
+  summary: "Send a code to the signed-in account's next e-mail",
+  description:
+    "Nothing changes before the code is confirmed. The answer is the same where another " +
+    `account has that address; then nothing is sent. ${COUNTED}`,
+  security: countedByAddress(dashboardSession),
+  body: {
+    schema: AccountEmailChange,
+    example: { newEmail: "ada@example.org", password: CREDENTIALS_EXAMPLE.password },
+    description: "The next address, and the account's password.",
+    ...small,
+  },
+  success: [
+    told(
+      "A code is sent, if no account has the address.",
+      "If no account has this e-mail, a code is on its way",
+    ),
+  ],
+  problems: ["PASSWORD_WRONG", "SIGN_IN_LOCKED", "PASSWORDS_BUSY", "MAIL_NOT_CONFIGURED"],
+});
+
+export const confirmAccountEmail = contract({
+  operationId: "confirmAccountEmail",
+  tag: TAG,
+  method: "post",
+  path: "/api/auth/confirm-email-change",
+  summary: "Give the signed-in account its next e-mail",
+  description: "The account signs in by it from now on. The address before is told, if it was " +
+    "verified and mail can be sent. Codes that were sent before are good no more.",
+  security: countedByAddress(dashboardSession),
+  body: {
+    schema: EmailChangeCode,
+    example: { otp: "174503" },
+    description: "The code that was sent to the next address.",
+    ...small,
+  },
+  success: [{
+    status: 200,
+    description: "The account, with the address verified.",
+    data: Account,
+    example: { ...ACCOUNT_EXAMPLE, email: "ada@example.org", emailVerified: true },
+    message: "E-mail changed",
+  }],
+  problems: ["INVALID_CODE", "ACCOUNT_EXISTS"],
+});
+
 /** In the order of the reference. */
 export const ACCOUNT_EMAIL = [
   verifyAccountEmail,
   resendAccountVerification,
   requestAccountPasswordReset,
   resetAccountPassword,
+  changeAccountEmail,
+  confirmAccountEmail,
 ];

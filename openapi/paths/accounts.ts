@@ -4,6 +4,7 @@ import { pageQuery, sessionId } from "../parameters.ts";
 import {
   Account,
   ACCOUNT_EXAMPLE,
+  AccountChanges,
   Credentials,
   CREDENTIALS_EXAMPLE,
   DeletedAccount,
@@ -16,6 +17,7 @@ import {
 import { EndedSession, SESSION_EXAMPLE, SessionList } from "../schemas/session.ts";
 import { EndedSessions } from "../schemas/user.ts";
 import {
+  allProjects,
   COUNTED,
   countedByAddress,
   dashboardSession,
@@ -133,6 +135,24 @@ export const getUserAccount = contract({
   description: "The same as `/api/auth/me`.",
 });
 
+export const patchAccount = contract({
+  operationId: "patchAccount",
+  tag: TAG,
+  method: "patch",
+  path: "/api/auth/me",
+  summary: "Change the signed-in account's name",
+  description: "Members of its projects see the name. `null` clears it.",
+  security: allProjects,
+  body: {
+    schema: AccountChanges,
+    example: { name: "Ada" },
+    description: "The name.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [account(200, "Account changed")],
+  problems: [],
+});
+
 export const changePassword = contract({
   operationId: "changePassword",
   tag: TAG,
@@ -232,6 +252,7 @@ export const ACCOUNTS = [
   signOutAccount,
   getAccount,
   getUserAccount,
+  patchAccount,
   changePassword,
   listAccountSessions,
   endAccountSession,

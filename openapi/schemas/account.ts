@@ -8,7 +8,7 @@ import {
   PERSON_NAME_LENGTH_MAX,
 } from "@/lib/limits.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
-import { bodyOf, LINE_PATTERN, text } from "../inputs.ts";
+import { bodyOf, bodySaying, LINE_PATTERN, text } from "../inputs.ts";
 import { EXAMPLE_ID, id, time } from "./values.ts";
 
 export const ACCOUNT_EXAMPLE = {
@@ -65,6 +65,14 @@ export const Registration = bodyOf({
     description: "What the link of an invitation ends with.",
   }),
 }).openapi("Registration", { example: { ...CREDENTIALS_EXAMPLE, name: "Ada" } });
+
+const NAME =
+  `Send { "name": "…" }: one line of 1 to ${PERSON_NAME_LENGTH_MAX} characters, or null.`;
+
+export const AccountChanges = bodySaying(NAME, (error) => ({
+  name: z.string({ error }).nullable()
+    .openapi({ minLength: 1, maxLength: PERSON_NAME_LENGTH_MAX, pattern: LINE_PATTERN }),
+})).openapi("AccountChanges", { example: { name: "Ada" } });
 
 export const SignedOut = z.strictObject({}).openapi("SignedOut", { example: {} });
 

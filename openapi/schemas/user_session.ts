@@ -78,6 +78,11 @@ export const EmailChange = bodyOf({
   example: { newEmail: "ada@example.org", password: "a difference engine no. 2" },
 });
 
+export const AccountEmailChange = bodyOf({ newEmail: email, password })
+  .openapi("AccountEmailChange", {
+    example: { newEmail: "ada@example.org", password: "a difference engine no. 2" },
+  });
+
 export const EmailChangeCode = bodyOf({ otp })
   .openapi("EmailChangeCode", { example: { otp: "174503" } });
 

@@ -1,6 +1,9 @@
+import { changeAccountEmail, confirmAccountEmail } from "@/lib/accounts/change_email.ts";
+import { shownAccount } from "@/lib/accounts/own_account.ts";
 import { resetAccountPassword, verifyAccountEmail } from "@/lib/accounts/prove_email.ts";
 import { requestAccountCode } from "@/lib/accounts/send_code.ts";
-import { told } from "@/lib/http/respond.ts";
+import { ok, told } from "@/lib/http/respond.ts";
+import { jsonText } from "@/lib/store/json_text.ts";
 import type * as email from "@/openapi/paths/account_email.ts";
 import type { HandlerOf } from "../handler.ts";
 
@@ -29,4 +32,19 @@ export const handleResetAccountPassword: HandlerOf<typeof email.resetAccountPass
 ) => {
   await resetAccountPassword(c.var.services, c.req.valid("json"), c.var.state);
   return told("Password reset");
+};
+
+export const handleChangeAccountEmail: HandlerOf<typeof email.changeAccountEmail> = async (c) => {
+  const { services, principal, state } = c.var;
+  const given = { ...c.req.valid("json"), network: state.network };
+  await changeAccountEmail(services, principal, given);
+  return told("If no account has this e-mail, a code is on its way");
+};
+
+export const handleConfirmAccountEmail: HandlerOf<typeof email.confirmAccountEmail> = async (
+  c,
+) => {
+  const { services, principal } = c.var;
+  const account = await confirmAccountEmail(services, principal, c.req.valid("json").otp);
+  return ok(200, jsonText(shownAccount(account)), "E-mail changed");
 };

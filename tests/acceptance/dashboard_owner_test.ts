@@ -127,7 +127,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole("link", { name: "Account", exact: true }).click();
       await h1(page, "Account");
       await looksFine();
-      await page.getByLabel("Present password").fill(PASSWORD);
+      await page.getByLabel("Current password", { exact: true }).last().fill(PASSWORD);
       await page.getByLabel("New password").fill("nine dry feathers 17");
       await page.getByRole("button", { name: "Change password" }).click();
       await page.getByRole("status").getByText("Your password is changed").waitFor();

@@ -252,3 +252,49 @@ Deno.test("the forms of codes count against the sign-in limit", async () => {
   }
   assert.deepEqual(remaining, ["19", "18", "17", "16"]);
 });
+
+Deno.test("an account changes its e-mail by its password and the code that the new one gets", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app);
+  const dashboard = openDashboard(app, account);
+  const page = await dashboard.get("/dashboard/account");
+  const newEmail = "grace@example.org";
+  const wrong = await dashboard.fill(page, "Change e-mail", { newEmail, password: "wrong" });
+  assert.equal(wrong.status, 403);
+  const field = wrong.document.querySelector("input[name=newEmail]")!;
+  assert.equal(field.getAttribute("value"), newEmail, "what was typed stays");
+  const asked = await dashboard.fill(page, "Change e-mail", { newEmail, password: PASSWORD });
+  const due = await dashboard.follow(asked);
+  assert.match(due.words, /a code is on its way to it/);
+  const [mail] = await mailsOf(app.services, "control", newEmail);
+  const link = /http\S+/.exec(mail!.text!)![0];
+  const led = await dashboard.get(link.slice(link.indexOf("/dashboard")).split("#")[0]!);
+  assert.equal(led.headers.get("location"), "/dashboard/account?done=code");
+  const otp = await codeTo(app.services, "control", newEmail);
+  const bad = await dashboard.fill(due, "Confirm the new e-mail", { otp: wrongCode(otp) });
+  assert.equal(bad.status, 400);
+  const good = { otp: `${otp.slice(0, 3)} ${otp.slice(3)}` };
+  const done = await dashboard.follow(await dashboard.fill(bad, "Confirm the new e-mail", good));
+  assert.match(done.words, /Your e-mail is changed/);
+  assert.ok(done.words.includes(`${newEmail} verified`));
+});
+
+Deno.test("an account changes its name, and one that is none stays as typed", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app);
+  const dashboard = openDashboard(app, account);
+  const page = await dashboard.get("/dashboard/account");
+  const named = await dashboard.follow(
+    await dashboard.fill(page, "Save name", { name: " Grace " }),
+  );
+  assert.match(named.words, /Your name is saved/);
+  const nameOf = (one: typeof page) =>
+    one.document.querySelector("input[name=name]")!.getAttribute("value");
+  assert.equal(nameOf(named), "Grace");
+  const long = "x".repeat(201);
+  const refused = await dashboard.fill(named, "Save name", { name: long });
+  assert.deepEqual([refused.status, nameOf(refused)], [400, long]);
+  await dashboard.fill(named, "Save name", { name: "" });
+  const { body } = await account.send({ path: "/api/auth/me" });
+  assert.equal(body.data.name, null);
+});

@@ -46,7 +46,7 @@ Deno.test("the account's page shows who one is, and what the plan allows beside 
     assert.ok(page.words.includes(account.email));
     const { projects: limit } = await limitsOf(page);
     assert.equal(limit, `2 of ${projects}`);
-    assert.match(card(page, "Plan").textContent, new RegExp(`AI keys of your own\\s*${own}`));
+    assert.match(card(page, "Plan").textContent, new RegExp(`Your own AI key\\s*${own}`));
     assert.match(card(page, "AI").textContent, /Queries this month\s*4 of (?:5|20)/);
     assert.match(card(page, "AI").textContent, /Designs this month\s*1 of (?:1|5)/);
     assert.ok(card(page, "AI").querySelector("time[datetime='2026-02-01T00:00:00.000Z']"));
@@ -193,7 +193,7 @@ Deno.test("a plan without keys of one's own offers none, refuses one, and lets a
   const account = await openAccount(app);
   const dashboard = openDashboard(app, account);
   const page = await dashboard.get(ACCOUNT);
-  assert.match(card(page, "AI").textContent, /free plan works with the server's key only/);
+  assert.match(card(page, "AI").textContent, /Bring your own key \(Pro\): no monthly limit\./);
   assert.ok(!buttons(page).includes("Save key"));
   const refused = await dashboard.submit(`${ACCOUNT}/ai-key`, { aiKey: AI_KEY });
   assert.equal(refused.status, 403);

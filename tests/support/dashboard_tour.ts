@@ -86,6 +86,7 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
     account: `${dashboard}/account`,
     overview: home,
     "requests": `${home}/requests`,
+    "diagram": `${home}/diagram`,
     "slow-questions": `${home}/slow-questions`,
     jobs: `${home}/jobs`,
     "new-collection": `${home}/collections`,

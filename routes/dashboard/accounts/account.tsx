@@ -24,6 +24,7 @@ import { DoneNote } from "../done.tsx";
 import { pagingOf } from "../paging.tsx";
 import { pageReply } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
+import { type EnteredIdentity, Identity } from "./account_identity.tsx";
 import { Sessions } from "./account_sessions.tsx";
 import { type EnteredToken, type FreshToken, Tokens } from "./account_tokens.tsx";
 import { SEND_CODE, VERIFY } from "./codes.tsx";
@@ -34,6 +35,9 @@ export const MAILBOX = `${ACCOUNT}/mailbox`;
 
 const DONE = {
   verified: "Your e-mail is verified.",
+  name: "Your name is saved.",
+  code: "If no other account has this e-mail, a code is on its way to it.",
+  email: "Your e-mail is changed.",
   password: "Your password is changed. All other devices are signed out.",
   session: "The session is ended.",
   sessions: "All other sessions are ended.",
@@ -44,10 +48,20 @@ const DONE = {
 
 /** A form of this page that was refused. */
 export interface Refused {
-  readonly form: "password" | "sessions" | "tokens" | "ai-key" | "delete";
+  readonly form:
+    | "name"
+    | "email"
+    | "code"
+    | "password"
+    | "sessions"
+    | "tokens"
+    | "ai-key"
+    | "delete";
   readonly problem: Problem;
   /** What the form of a new token had. */
   readonly entered?: EnteredToken;
+  /** What the form of the name, or of the next e-mail, had. */
+  readonly identity?: EnteredIdentity;
 }
 
 export const showAccount: PageHandler<SignedInAccount> = async (c) =>
@@ -76,6 +90,7 @@ async function accountPage(
   ]);
   const of = (form: Refused["form"]) => refused?.form === form ? refused.problem : null;
   const plan = services.plans.named(account.plan);
+  const isCodeDue = new URLSearchParams(query).get("done") === "code";
   return (
     <AccountShell title="Account" current={ACCOUNT} {...principal}>
       <Bar title="Account">
@@ -84,6 +99,14 @@ async function accountPage(
       <div class="sheet">
         <DoneNote query={query} sentences={DONE} />
         <About account={account} mails={mails} keeps={services.config.mail.keeps} />
+        <Identity
+          account={account}
+          path={ACCOUNT}
+          mails={mails}
+          isCodeDue={isCodeDue || refused?.form === "code"}
+          entered={refused?.identity ?? {}}
+          problems={{ name: of("name"), email: of("email"), code: of("code") }}
+        />
         {services.plans.isOn ? <PlanCard plan={plan} projects={projects} /> : (
           <article class="card">
             <h2>Plan</h2>
@@ -193,7 +216,7 @@ const PlanCard = (
           {" "}
           of collections, {counted(plan.aiTurnsPerMonth, "turn")} with their creator
         </dd>
-        <dt>AI keys of your own</dt>
+        <dt>Your own AI key</dt>
         <dd>{plan.ownAiKey ? "yes" : "no"}</dd>
       </dl>
     </article>
@@ -223,16 +246,15 @@ const AiCard = (
       <Meter label="Queries this month" {...usage.queries} />
       <Meter label="Designs this month" {...usage.designs} />
       <Meter label="Turns with the creator this month" {...usage.turns} />
-      <AiKey hasKey={hasKey} isAllowed={plan.ownAiKey} plan={plan.name} problem={problem} />
+      <AiKey hasKey={hasKey} isAllowed={plan.ownAiKey} problem={problem} />
     </article>
   );
 };
 
 const AiKey = (
-  { hasKey, isAllowed, plan, problem }: {
+  { hasKey, isAllowed, problem }: {
     hasKey: boolean;
     isAllowed: boolean;
-    plan: string;
     problem: Problem | null;
   },
 ) => (
@@ -240,8 +262,8 @@ const AiKey = (
     <Refusal problem={problem} />
     {!isAllowed && (
       <p>
-        The {plan} plan works with the server's key only.
-        {hasKey && " Your own is kept, and used again once your plan allows it."}
+        Bring your own key (Pro): no monthly limit.
+        {hasKey && " Yours is kept, and used again once your plan allows it."}
       </p>
     )}
     {isAllowed && (
@@ -276,7 +298,7 @@ const PasswordCard = ({ problem, email }: { problem: Problem | null; email: stri
       <Refusal problem={problem} />
       <input type="hidden" name="username" autocomplete="username" value={email} />
       <Field
-        label="Present password"
+        label="Current password"
         name="currentPassword"
         type="password"
         autocomplete="current-password"

@@ -2,18 +2,55 @@ import { sessionCookie } from "@/lib/accounts/account_sessions.ts";
 import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import { endAccountSession, endOtherAccountSessions } from "@/lib/accounts/end_account_sessions.ts";
 import { createAccountToken, deleteAccountToken } from "@/lib/accounts/manage_tokens.ts";
+import { changeAccountEmail, confirmAccountEmail } from "@/lib/accounts/change_email.ts";
+import { renameOwnAccount } from "@/lib/accounts/own_account.ts";
 import { changeOwnPassword, deleteOwnAccount } from "@/lib/accounts/own_password.ts";
 import { saveAccountKey } from "@/lib/ai/keys.ts";
 import { requiredId } from "@/lib/ids.ts";
 import { Problem } from "@/lib/problems.ts";
 import { parseInput } from "@/openapi/inputs.ts";
 import { AccountTokenInput } from "@/openapi/schemas/account_token.ts";
+import { AccountEmailChange } from "@/openapi/schemas/user_session.ts";
 import type { PageHandler } from "../../handler.ts";
 import { attempt, seeOther } from "../replies.ts";
 import { ACCOUNT, accountWithToken, refusedAccount } from "./account.tsx";
 import { tokenInput, typedToken } from "./account_tokens.tsx";
 
 /** What the forms of the account's page do. */
+
+export const renameByForm: PageHandler<SignedInAccount> = async (c) => {
+  const name = ((await c.var.body.form()).get("name") ?? "").trim();
+  const { services, principal } = c.var;
+  const { problem } = await attempt(() =>
+    renameOwnAccount(services, principal, name === "" ? null : name)
+  );
+  if (problem === null) return seeOther(`${ACCOUNT}?done=name`);
+  return await refusedAccount(c, { form: "name", problem, identity: { name } });
+};
+
+export const changeEmailByForm: PageHandler<SignedInAccount> = async (c) => {
+  const form = await c.var.body.form();
+  const newEmail = (form.get("newEmail") ?? "").trim();
+  const { services, principal, state: { network } } = c.var;
+  const { problem } = await attempt(async () => {
+    const given = parseInput(AccountEmailChange, {
+      newEmail,
+      password: form.get("password") ?? "",
+    });
+    await changeAccountEmail(services, principal, { ...given, network });
+  });
+  if (problem === null) return seeOther(`${ACCOUNT}?done=code`);
+  return await refusedAccount(c, { form: "email", problem, identity: { newEmail } });
+};
+
+export const confirmEmailByForm: PageHandler<SignedInAccount> = async (c) => {
+  // Mail programs show it in groups, and copy spaces with it.
+  const otp = ((await c.var.body.form()).get("otp") ?? "").replaceAll(/\s/g, "");
+  const { services, principal } = c.var;
+  const { problem } = await attempt(() => confirmAccountEmail(services, principal, otp));
+  if (problem === null) return seeOther(`${ACCOUNT}?done=email`);
+  return await refusedAccount(c, { form: "code", problem });
+};
 
 export const changePassword: PageHandler<SignedInAccount> = async (c) => {
   const form = await c.var.body.form();

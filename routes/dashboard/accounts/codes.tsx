@@ -40,6 +40,8 @@ export const showForgotten: PageHandler<null> = async (c) =>
 export const showVerify: PageHandler<null> = (c) => {
   const { query } = c.var.state;
   const search = new URLSearchParams(query);
+  // The link of a mail to an account's next address: the browser takes the code along.
+  if (search.get("purpose") === "emailChange") return seeOther("/dashboard/account?done=code");
   const purpose = purposeOf(search.get("purpose"));
   return pageReply(<CodePage {...{ purpose, query }} email={search.get("email") ?? ""} />);
 };

@@ -4,13 +4,16 @@ import { session, visitor } from "../guards.ts";
 import { get, post } from "../pages.ts";
 import { ACCOUNT, MAILBOX, showAccount } from "./account.tsx";
 import {
+  changeEmailByForm,
   changePassword,
   clearAiKey,
+  confirmEmailByForm,
   createTokenByForm,
   deleteAccount,
   deleteTokenByForm,
   endOtherSessions,
   endSession,
+  renameByForm,
   saveAiKey,
 } from "./account_forms.ts";
 import {
@@ -38,6 +41,9 @@ export function accountPages(mount: Mount): void {
   mount(get(ACCOUNT, session), showAccount);
   mount(get(MAILBOX, session), showAccountMailbox);
   mount(get(`${MAILBOX}/kept/{mailId}`, session), showAccountMailHtml);
+  mount(post(`${ACCOUNT}/name`, session), renameByForm);
+  mount(post(`${ACCOUNT}/email`, countedByAddress(session)), changeEmailByForm);
+  mount(post(`${ACCOUNT}/email/confirm`, countedByAddress(session)), confirmEmailByForm);
   mount(post(`${ACCOUNT}/password`, countedByAddress(session)), changePassword);
   mount(post(`${ACCOUNT}/sessions`, session), endOtherSessions);
   mount(post(`${ACCOUNT}/sessions/{sessionId}`, session), endSession);
