@@ -89,9 +89,12 @@ const SHARED: readonly string[] = [
   "HTML",
   "Host",
   "Name",
+  "Operation",
   "Port",
+  "Problem",
   "Server",
   "Site URL",
+  "Status",
   "Text",
   "Webhooks",
 ];

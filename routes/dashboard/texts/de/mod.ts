@@ -1,11 +1,24 @@
 import type { Texts } from "../en/mod.ts";
+import { ai } from "./ai.tsx";
 import { jobs } from "./jobs.tsx";
 import { mail } from "./mail.tsx";
 import { refusal } from "./refusal.tsx";
+import { requests } from "./requests.tsx";
 import { shared } from "./shared.tsx";
 import { shell } from "./shell.tsx";
 import { signIn } from "./sign_in.tsx";
 import { slowQuestions } from "./slow_questions.tsx";
 import { webhooks } from "./webhooks.tsx";
 
-export const de: Texts = { jobs, mail, refusal, shared, shell, signIn, slowQuestions, webhooks };
+export const de: Texts = {
+  ai,
+  jobs,
+  mail,
+  refusal,
+  requests,
+  shared,
+  shell,
+  signIn,
+  slowQuestions,
+  webhooks,
+};

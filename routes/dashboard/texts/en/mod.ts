@@ -1,6 +1,8 @@
+import { ai } from "./ai.tsx";
 import { jobs } from "./jobs.tsx";
 import { mail } from "./mail.tsx";
 import { refusal } from "./refusal.tsx";
+import { requests } from "./requests.tsx";
 import { shared } from "./shared.tsx";
 import { shell } from "./shell.tsx";
 import { signIn } from "./sign_in.tsx";
@@ -8,6 +10,17 @@ import { slowQuestions } from "./slow_questions.tsx";
 import { webhooks } from "./webhooks.tsx";
 
 /** All words of the dashboard, by its rooms. What depends on something is a function of it. */
-export const en = { jobs, mail, refusal, shared, shell, signIn, slowQuestions, webhooks };
+export const en = {
+  ai,
+  jobs,
+  mail,
+  refusal,
+  requests,
+  shared,
+  shell,
+  signIn,
+  slowQuestions,
+  webhooks,
+};
 
 export type Texts = typeof en;
