@@ -8,6 +8,7 @@ import { shared } from "./shared.tsx";
 import { shell } from "./shell.tsx";
 import { signIn } from "./sign_in.tsx";
 import { slowQuestions } from "./slow_questions.tsx";
+import { users } from "./users.tsx";
 import { webhooks } from "./webhooks.tsx";
 
 export const de: Texts = {
@@ -20,5 +21,6 @@ export const de: Texts = {
   shell,
   signIn,
   slowQuestions,
+  users,
   webhooks,
 };

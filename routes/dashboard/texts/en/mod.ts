@@ -7,6 +7,7 @@ import { shared } from "./shared.tsx";
 import { shell } from "./shell.tsx";
 import { signIn } from "./sign_in.tsx";
 import { slowQuestions } from "./slow_questions.tsx";
+import { users } from "./users.tsx";
 import { webhooks } from "./webhooks.tsx";
 
 /** All words of the dashboard, by its rooms. What depends on something is a function of it. */
@@ -20,6 +21,7 @@ export const en = {
   shell,
   signIn,
   slowQuestions,
+  users,
   webhooks,
 };
 
