@@ -11,7 +11,7 @@ const usage: typeof en.usage = {
   queries: "Abfragen in diesem Monat",
   designs: "Entwürfe in diesem Monat",
   turns: "Nachrichten an den Assistenten in diesem Monat",
-  resets: (when) => <>Die Zählung beginnt neu {when}</>,
+  resets: (when) => <>Neu gezählt wird ab {when}</>,
 };
 
 const key: typeof en.key = {

@@ -36,7 +36,7 @@ export const requests: typeof en = {
     anyTime: "Jederzeit",
     within: {
       hour: "Die letzte Stunde",
-      day: "Der letzte Tag",
+      day: "Die letzten 24 Stunden",
     },
     filter: "Filtern",
     showAll: "Alle zeigen",

@@ -92,7 +92,8 @@ const access: typeof en.access = {
     "Alle Sitzungen enden sofort, und auf keinem Weg kann sich der Benutzer mehr anmelden.",
   disableNow: "Sperren",
   delete: "Benutzer löschen",
-  deleteLoss: "Profil, alle Sitzungen und die Verknüpfungen mit Anbietern sind endgültig weg. " +
+  deleteLoss:
+    "Profil, alle Sitzungen und die Verknüpfungen mit Anbietern gehen endgültig verloren. " +
     "Dokumente bleiben, ohne Eigentümer: Wer sich als dieselbe Person anmeldet, ist ein neuer " +
     "Benutzer.",
   deleteNow: "Endgültig löschen",
