@@ -1,11 +1,11 @@
 import type { Clock } from "@/lib/clock.ts";
 import { NAME_LENGTH_MAX } from "@/lib/limits.ts";
-import { texts } from "../texts/mod.ts";
+import { type Texts, texts } from "../texts/mod.ts";
+
+type Within = keyof Texts["requests"]["filters"]["within"];
 
 /** How far back, by its word in the address. */
-const WITHIN_MS = { hour: 3_600_000, day: 86_400_000 } as const;
-
-export type Within = keyof typeof WITHIN_MS;
+const WITHIN_MS: Readonly<Record<Within, number>> = { hour: 3_600_000, day: 86_400_000 };
 
 const isWithin = (text: string | undefined): text is Within =>
   text !== undefined && Object.hasOwn(WITHIN_MS, text);

@@ -1,6 +1,5 @@
 import type { Child } from "hono/jsx";
 import type { CALLER_KINDS } from "@/lib/projects/list_requests.ts";
-import type { Within } from "../../requests/request_filters.tsx";
 import { counted, countText } from "../amounts.ts";
 
 /** The kinds of who sends a request. */
@@ -9,12 +8,6 @@ const callers: Readonly<Record<(typeof CALLER_KINDS)[number], string>> = {
   secret: "Secret key",
   account: "Member, signed in",
   accountToken: "Personal access token",
-};
-
-/** How far back. */
-const within: Readonly<Record<Within, string>> = {
-  hour: "The last hour",
-  day: "The last day",
 };
 
 export const requests = {
@@ -46,7 +39,11 @@ export const requests = {
     anyCaller: "Anybody",
     when: "When",
     anyTime: "Any time",
-    within,
+    /** How far back. */
+    within: {
+      hour: "The last hour",
+      day: "The last day",
+    },
     filter: "Filter",
     showAll: "Show all",
   },
