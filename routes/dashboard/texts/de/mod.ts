@@ -1,4 +1,5 @@
 import type { Texts } from "../en/mod.ts";
+import { ai } from "./ai.tsx";
 import { files } from "./files.tsx";
 import { invitations } from "./invitations.tsx";
 import { jobs } from "./jobs.tsx";
@@ -6,13 +7,16 @@ import { mail } from "./mail.tsx";
 import { members } from "./members.tsx";
 import { projects } from "./projects.tsx";
 import { refusal } from "./refusal.tsx";
+import { requests } from "./requests.tsx";
 import { shared } from "./shared.tsx";
 import { shell } from "./shell.tsx";
 import { signIn } from "./sign_in.tsx";
 import { slowQuestions } from "./slow_questions.tsx";
+import { users } from "./users.tsx";
 import { webhooks } from "./webhooks.tsx";
 
 export const de: Texts = {
+  ai,
   files,
   invitations,
   jobs,
@@ -20,9 +24,11 @@ export const de: Texts = {
   members,
   projects,
   refusal,
+  requests,
   shared,
   shell,
   signIn,
   slowQuestions,
+  users,
   webhooks,
 };

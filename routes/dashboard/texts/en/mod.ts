@@ -1,3 +1,4 @@
+import { ai } from "./ai.tsx";
 import { files } from "./files.tsx";
 import { invitations } from "./invitations.tsx";
 import { jobs } from "./jobs.tsx";
@@ -5,14 +6,17 @@ import { mail } from "./mail.tsx";
 import { members } from "./members.tsx";
 import { projects } from "./projects.tsx";
 import { refusal } from "./refusal.tsx";
+import { requests } from "./requests.tsx";
 import { shared } from "./shared.tsx";
 import { shell } from "./shell.tsx";
 import { signIn } from "./sign_in.tsx";
 import { slowQuestions } from "./slow_questions.tsx";
+import { users } from "./users.tsx";
 import { webhooks } from "./webhooks.tsx";
 
 /** All words of the dashboard, by its rooms. What depends on something is a function of it. */
 export const en = {
+  ai,
   files,
   invitations,
   jobs,
@@ -20,10 +24,12 @@ export const en = {
   members,
   projects,
   refusal,
+  requests,
   shared,
   shell,
   signIn,
   slowQuestions,
+  users,
   webhooks,
 };
 
