@@ -91,23 +91,17 @@ Deno.test("no language of the dashboard repeats English, but for words that it s
 /** The same in German. */
 const SHARED: readonly string[] = [
   "Blog <blog@example.com>",
-<<<<<<< HEAD
   "Bucket",
-  "Details",
-=======
   "Claims",
->>>>>>> lang3
+  "Details",
   "HTML",
   "Host",
   "ID",
   "Name",
   "Operation",
   "Port",
-<<<<<<< HEAD
-  "Region",
-=======
   "Problem",
->>>>>>> lang3
+  "Region",
   "Server",
   "Site URL",
   "Status",

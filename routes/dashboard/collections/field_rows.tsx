@@ -71,7 +71,13 @@ const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
         {isTop && context.of === "documents" && field.was !== "" && (
           <input type="hidden" name={`${place}.was`} value={field.was} />
         )}
-        <TypeSelect item={field} place={place} label={`Type of ${name}`} context={context} />
+        <TypeSelect
+          item={field}
+          place={place}
+          label={`Type of ${name}`}
+          isOwner={isOwner}
+          context={context}
+        />
         <span class="flags">
           <Flag place={place} name="required" isOn={field.required} of={name} />
           {context.of === "users"
@@ -200,11 +206,12 @@ const Inside = ({ item, place, path, inArray, context }: RowProps & { item: Draf
 
 /** A type, what a Ref points to, and a button that appears once the chosen type asks for more. */
 const TypeSelect = (
-  { item, place, label, isElement = false, context }: {
+  { item, place, label, isElement = false, isOwner = false, context }: {
     item: DraftItem;
     place: Place;
     label: string;
     isElement?: boolean;
+    isOwner?: boolean;
     context: RowsContext;
   },
 ) => (
@@ -225,13 +232,14 @@ const TypeSelect = (
       </button>
     )}
     {item.type === "Ref" && <RefSelect item={item} place={place} label={label} context={context} />}
-    {item.type === "String" && (
+    {item.type === "String" && (!isOwner || item.enum !== "") && (
       <input
         class="values"
         name={`${place}.enum`}
         value={item.enum}
         aria-label={`${label}: its values, if it has only some`}
-        placeholder="any text, or: draft, live"
+        title="The values that it can have, with commas between them; any text if left empty"
+        placeholder="any text"
         autocomplete="off"
         spellcheck={false}
       />

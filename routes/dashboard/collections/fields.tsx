@@ -3,6 +3,7 @@ import { deleteCollection } from "@/lib/documents/delete_collection.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { renamedIndexes } from "@/lib/documents/renames.ts";
 import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
+import { renameCollection } from "@/lib/operations/rename_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { DEFINITION_FORM_FIELDS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
@@ -45,6 +46,7 @@ const stored = (collection: CollectionDefinition): Entered => ({
 const DONE = {
   created: "The collection is there. Say what its documents hold, or begin with any documents.",
   saved: "The fields are saved.",
+  renamed: "The collection is renamed.",
 };
 
 export const showFields: PageHandler<ProjectMember, "collectionName"> = async (c) => {
@@ -101,6 +103,18 @@ async function save(
   });
 }
 
+export const renameCollectionByForm: PageHandler<ProjectMember, "collectionName"> = async (c) => {
+  const to = (await c.var.body.form()).get("name") ?? "";
+  const page = await loadCollectionPage(c);
+  const { frame, collection: { name: from } } = page;
+  const { services } = c.var;
+  const tried = await attempt(() => renameCollection(services, frame.projectId, { from, to }));
+  if (tried.problem === null) return seeOther(`${tabPath(frame.home, to, "fields")}?done=renamed`);
+  const entered = stored(page.collection);
+  const shown = <FieldsPage page={page} entered={entered} notRenamed={tried.problem} />;
+  return pageReply(shown, { status: tried.problem.status });
+};
+
 export const deleteCollectionByForm: PageHandler<ProjectMember, "collectionName"> = async (c) => {
   const form = await c.var.body.form();
   const page = await loadCollectionPage(c);
@@ -118,10 +132,11 @@ export const deleteCollectionByForm: PageHandler<ProjectMember, "collectionName"
 };
 
 const FieldsPage = (
-  { page, entered, query = "", notDeleted = null }: {
+  { page, entered, query = "", notRenamed = null, notDeleted = null }: {
     page: CollectionPage;
     entered: Entered;
     query?: string;
+    notRenamed?: Problem | null;
     notDeleted?: Problem | null;
   },
 ) => {
@@ -136,6 +151,7 @@ const FieldsPage = (
       <div class="sheet wide">
         <BuildingNote building={page.building} />
         <FieldsForm page={page} entered={entered} query={query} />
+        {canEdit && <RenameCard page={page} problem={notRenamed} />}
         {canEdit && <DeleteCard page={page} problem={notDeleted} />}
       </div>
     </ProjectShell>
@@ -199,8 +215,8 @@ const FieldsForm = (
         </label>
       </fieldset>
       <p class="muted">
-        Renaming moves its values; a name inside an Object or an Array moves nothing. A field that
-        is removed keeps its stored values.
+        Renaming moves its values, except for names inside an Object or an Array. A removed field
+        keeps its stored values.
       </p>
       {canEdit && (
         <div class="acts">
@@ -222,6 +238,24 @@ const FieldsForm = (
         </div>
       )}
     </form>
+  );
+};
+
+const RenameCard = ({ page, problem }: { page: CollectionPage; problem: Problem | null }) => {
+  const { frame, collection: { name } } = page;
+  return (
+    <article class="card">
+      <h2>Rename this collection</h2>
+      <p>
+        Documents, references and webhooks go with it. Applications have to ask for the new name
+        from then on.
+      </p>
+      <Refusal problem={problem} />
+      <form method="post" action={`${collectionPath(frame.home, name)}/rename`}>
+        <Field label="New name" name="name" value={name} autocomplete="off" required />
+        <button class="quiet">Rename collection</button>
+      </form>
+    </article>
   );
 };
 

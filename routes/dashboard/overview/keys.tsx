@@ -1,4 +1,4 @@
-import type { KeyKind } from "@/lib/projects/api_keys.ts";
+import type { BrowserUse, KeyKind } from "@/lib/projects/api_keys.ts";
 import type { RotatedKey } from "@/lib/projects/rotate_key.ts";
 import type { ShownKey } from "@/lib/projects/shown_keys.ts";
 import { Ask, CopyField } from "../components/forms.tsx";
@@ -22,17 +22,19 @@ const KINDS = {
 interface KeysProps {
   readonly home: string;
   readonly keys: readonly ShownKey[];
+  readonly seenInBrowser: BrowserUse | null;
   readonly fresh: RotatedKey | null;
   readonly mayChange: boolean;
 }
 
-export const Keys = ({ home, keys, fresh, mayChange }: KeysProps) => {
+export const Keys = ({ home, keys, seenInBrowser, fresh, mayChange }: KeysProps) => {
   const publishableKey = keys.find(({ kind }) => kind === "publishable")?.key ?? null;
   return (
     <article class="card">
       <h2>Keys</h2>
       {publishableKey !== null && <CopyField label="Publishable key" value={publishableKey} />}
       <p>A secret key is shown once, when it is created. A lost one is replaced by rotating it.</p>
+      {seenInBrowser !== null && <KeyInBrowser {...seenInBrowser} />}
       {fresh !== null && <FreshKey fresh={fresh} />}
       <ul class="rows">
         {keys.map((shown) => <KeyRow shown={shown} home={home} mayChange={mayChange} />)}
@@ -57,6 +59,14 @@ const FreshKey = ({ fresh: { kind, key, formerValidUntil } }: { fresh: RotatedKe
       </div>
     );
 };
+
+const KeyInBrowser = ({ origin, at }: BrowserUse) => (
+  <p class="note bad">
+    Your secret key was used from a browser, by a page of <code>{origin}</code>:{" "}
+    <When at={at} />. Anybody who opens that page can read the key. Use the publishable key there,
+    and rotate the secret one.
+  </p>
+);
 
 const KeyRow = (
   { shown: { kind, start, createdAt, formerValidUntil }, home, mayChange }: {
@@ -105,7 +115,7 @@ const Grace = () => (
   <label>
     The present key
     <select name="graceHours">
-      <option value="0">is refused at once</option>
+      <option value="0">ends now</option>
       <option value="1">works for one hour</option>
       <option value="24">works for a day</option>
       <option value="72">works for three days</option>

@@ -72,7 +72,7 @@ async function userPage(c: Context, user: UserRecord | null, typed: Typed | null
     loadFrame(services, principal),
     services.userFields.of(principal.project._id),
   ]);
-  const targets = await targetsOf(c, frame.home, declared);
+  const targets = await targetsOf(c, declared, null);
   const { passwordLengthMin } = withinOf(c).auth;
   const list = listOf(c);
   const path = user === null ? list : `${list}/${user._id}`;
