@@ -87,10 +87,13 @@ Deno.test("no language of the dashboard repeats English, but for words that it s
 const SHARED: readonly string[] = [
   "Blog <blog@example.com>",
   "Bucket",
+  "Code",
+  "Deployment",
   "Details",
   "HTML",
   "Host",
   "Name",
+  "Name (optional)",
   "Port",
   "Region",
   "Server",

@@ -1,4 +1,5 @@
 import type { Texts } from "../en/mod.ts";
+import { accounts } from "./accounts.tsx";
 import { files } from "./files.tsx";
 import { invitations } from "./invitations.tsx";
 import { jobs } from "./jobs.tsx";
@@ -13,6 +14,7 @@ import { slowQuestions } from "./slow_questions.tsx";
 import { webhooks } from "./webhooks.tsx";
 
 export const de: Texts = {
+  accounts,
   files,
   invitations,
   jobs,

@@ -1,3 +1,4 @@
+import { accounts } from "./accounts.tsx";
 import { files } from "./files.tsx";
 import { invitations } from "./invitations.tsx";
 import { jobs } from "./jobs.tsx";
@@ -13,6 +14,7 @@ import { webhooks } from "./webhooks.tsx";
 
 /** All words of the dashboard, by its rooms. What depends on something is a function of it. */
 export const en = {
+  accounts,
   files,
   invitations,
   jobs,
