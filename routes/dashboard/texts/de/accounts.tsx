@@ -157,7 +157,7 @@ const tokens: typeof en.tokens = {
       "Es darf, was dieses Konto darf: auch API-Schlüssel, Mitglieder und Löschen, wo das " +
       "Konto Admin oder Eigentümer ist.",
     projects: "Projekte",
-    all: "Alle eigenen",
+    all: "Alle",
     allHint: "Auch künftige. Nur ein solches Token legt Projekte an.",
     some: "Diese",
     someHint: "Mindestens eines ankreuzen.",
