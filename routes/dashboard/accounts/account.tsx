@@ -77,7 +77,6 @@ async function accountPage(
   ]);
   const of = (form: Refused["form"]) => refused?.form === form ? refused.problem : null;
   const plan = services.plans.named(account.plan);
-  const isCodeDue = new URLSearchParams(query).get("done") === "code";
   const t = texts().accounts;
   return (
     <AccountShell title={t.title} current={ACCOUNT} {...principal}>
@@ -91,13 +90,11 @@ async function accountPage(
           account={account}
           path={ACCOUNT}
           mails={mails}
-          isCodeDue={isCodeDue || refused?.form === "code"}
+          isCodeDue={new URLSearchParams(query).get("done") === "code" || refused?.form === "code"}
           entered={refused?.identity ?? {}}
           problems={{ name: of("name"), email: of("email"), code: of("code") }}
         />
-        {services.plans.isOn
-          ? <PlanCard plan={plan} projects={projects} />
-          : <NoPlansCard projects={projects} />}
+        <PlanCard isOn={services.plans.isOn} plan={plan} projects={projects} />
         <AiCard account={account} plan={plan} usage={ai} problem={of("ai-key")} />
         <PasswordCard problem={of("password")} email={account.email} />
         <Sessions page={sessions} path={ACCOUNT} query={query} problem={of("sessions")} />
@@ -167,8 +164,11 @@ const Verify = ({ email, mails }: { email: string; mails: boolean }) => {
 
 type OwnedProjects = Awaited<ReturnType<typeof ownedProjects>>;
 
-const PlanCard = ({ plan, projects }: { plan: Plan; projects: OwnedProjects }) => {
+const PlanCard = (
+  { isOn, plan, projects }: { isOn: boolean; plan: Plan; projects: OwnedProjects },
+) => {
   const t = texts().accounts.plan;
+  if (!isOn) return <NoPlansCard projects={projects} />;
   return (
     <article class="card">
       <h2>{t.title}</h2>
