@@ -1,4 +1,5 @@
 import type { Texts } from "../en/mod.ts";
+import { accounts } from "./accounts.tsx";
 import { ai } from "./ai.tsx";
 import { files } from "./files.tsx";
 import { invitations } from "./invitations.tsx";
@@ -16,6 +17,7 @@ import { users } from "./users.tsx";
 import { webhooks } from "./webhooks.tsx";
 
 export const de: Texts = {
+  accounts,
   ai,
   files,
   invitations,

@@ -1,3 +1,4 @@
+import { accounts } from "./accounts.tsx";
 import { ai } from "./ai.tsx";
 import { files } from "./files.tsx";
 import { invitations } from "./invitations.tsx";
@@ -16,6 +17,7 @@ import { webhooks } from "./webhooks.tsx";
 
 /** All words of the dashboard, by its rooms. What depends on something is a function of it. */
 export const en = {
+  accounts,
   ai,
   files,
   invitations,
