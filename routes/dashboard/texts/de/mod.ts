@@ -1,9 +1,12 @@
 import type { Texts } from "../en/mod.ts";
+import { collections } from "./collections.tsx";
+import { diagram } from "./diagram.tsx";
 import { files } from "./files.tsx";
 import { invitations } from "./invitations.tsx";
 import { jobs } from "./jobs.tsx";
 import { mail } from "./mail.tsx";
 import { members } from "./members.tsx";
+import { overview } from "./overview.tsx";
 import { projects } from "./projects.tsx";
 import { refusal } from "./refusal.tsx";
 import { shared } from "./shared.tsx";
@@ -13,11 +16,14 @@ import { slowQuestions } from "./slow_questions.tsx";
 import { webhooks } from "./webhooks.tsx";
 
 export const de: Texts = {
+  collections,
+  diagram,
   files,
   invitations,
   jobs,
   mail,
   members,
+  overview,
   projects,
   refusal,
   shared,
