@@ -47,6 +47,7 @@ export const LIVE_ROWS: readonly Row[] = [
 
 const COLLECTION = {
   rls: { mode: "public-read" },
+  strict: false,
   fields: [
     { key: "title", type: "String" },
     { key: "views", type: "Number", index: true },

@@ -70,7 +70,7 @@ async function prepared(url: string): Promise<{ cookie: string; projectId: strin
   const made = await (await post(`${url}/api/projects`, { cookie }, { name: "Pages" })).json();
   const { projectId, secretKey } = made.data;
   const collections = `${url}/api/projects/${projectId}/collections`;
-  await post(collections, { cookie }, { name: "posts", fields: FIELDS });
+  await post(collections, { cookie }, { name: "posts", fields: FIELDS, strict: false });
   for (let at = 0; at < DOCUMENTS; at += BULK) {
     const documents = Array.from({ length: BULK }, (_, i) => document(at + i));
     await post(`${url}/api/data/posts/bulk`, { "x-api-key": secretKey }, { documents });

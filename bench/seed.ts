@@ -94,7 +94,7 @@ export async function seed(
     { name: "plain", mode: "public-read", count: 0, ...PLAIN },
   ] as const;
   for (const { name, mode, count, fields, indexes } of collections) {
-    const definition = parseDefinition({ name, fields, indexes, rls: { mode } });
+    const definition = parseDefinition({ name, fields, indexes, rls: { mode }, strict: false });
     await createCollection(services, projectId, definition);
     const made = await fill(services, { projectId, name }, {
       count,

@@ -79,7 +79,9 @@ const table = {
   API_KEY_INVALID: {
     status: 401,
     message: "Missing or invalid API key: send a current key of the project as x-api-key.",
-    when: "The API key is missing, malformed, unknown or rotated.",
+    when:
+      "The API key is missing, malformed, unknown or rotated, or stands in `Authorization`; the " +
+      "message says which. Nothing is told of other projects.",
     remedy: "Copy a current key from the project's page in the dashboard and send it as " +
       "the header `x-api-key`. After a rotation, replace the old key wherever it is " +
       "configured.",

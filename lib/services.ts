@@ -5,6 +5,7 @@ import type { Model } from "./ai/model.ts";
 import { createPasswordQueue, type PasswordQueue } from "./credentials/password_queue.ts";
 import { createPasswords, type Passwords } from "./credentials/passwords.ts";
 import { type AccessTokens, createAccessTokens } from "./auth/access_tokens.ts";
+import { createKeyNotes, type KeyNotes } from "./projects/key_notes.ts";
 import { createKeyDirectory, type KeyDirectory } from "./projects/api_keys.ts";
 import { createSessionDirectory, type SessionDirectory } from "./auth/sessions.ts";
 import { createSigningKeys, type SigningKeys } from "./projects/signing_keys.ts";
@@ -109,6 +110,7 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   readonly plans: Plans;
   readonly requestCounts: RequestCounts;
   readonly requestLog: RequestLog;
+  readonly keyNotes: KeyNotes;
   readonly cursors: Cursors;
   readonly listPlans: ListPlans;
   readonly slowQuestions: SlowQuestions;
@@ -210,6 +212,7 @@ export async function openServices(
     const countIds = objectIds(clock);
     const requestCounts = createRequestCounts({ engine, clock, newId: countIds, log });
     const requestLog = createRequestLog({ engine, clock, newId: countIds, log });
+    const keyNotes = createKeyNotes({ engine, clock, log });
     const slowQuestions = createSlowQuestions({ engine, clock, newId: countIds, log });
     const cookies = createCookies(publicUrl);
     const uploadTokens = createUploadTokens(keyRing.derive("upload tokens"));
@@ -275,6 +278,7 @@ export async function openServices(
       plans,
       requestCounts,
       requestLog,
+      keyNotes,
       slowQuestions,
       answers: createListAnswers(),
       changeFeeds,
@@ -321,6 +325,7 @@ export async function openServices(
         await collectionRemovals[Symbol.asyncDispose]();
         await requestCounts[Symbol.asyncDispose]();
         await requestLog[Symbol.asyncDispose]();
+        await keyNotes[Symbol.asyncDispose]();
         await slowQuestions[Symbol.asyncDispose]();
         await rateLimiter[Symbol.asyncDispose]();
         await signInLimiter[Symbol.asyncDispose]();

@@ -149,7 +149,7 @@ function querySpec<Shape extends z.ZodRawShape>(
 }
 
 /** What zod tells of a value that does not fit, as far as messages need it. */
-interface Issue {
+export interface Issue {
   readonly code?: string | undefined;
   readonly path?: readonly PropertyKey[] | undefined;
   /** Of `unrecognized_keys`. */

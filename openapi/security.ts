@@ -16,7 +16,8 @@ import {
   callerOf,
   signedInUserOf,
 } from "@/lib/auth/authenticate.ts";
-import type { ApiKeyPrincipal } from "@/lib/projects/api_keys.ts";
+import { type ApiKeyPrincipal, looksSecret } from "@/lib/projects/api_keys.ts";
+import type { KeyNotes } from "@/lib/projects/key_notes.ts";
 import type { AuthSettings } from "@/lib/projects/auth_settings.ts";
 import type { FileScope } from "@/lib/files/uploads.ts";
 import type { Uploader } from "@/lib/files/user_room.ts";
@@ -44,6 +45,7 @@ export interface GuardServices extends AuthServices, TicketServices {
   readonly rateLimiter: RateLimiter;
   readonly signInLimiter: RateLimiter;
   readonly dashboardLimiter: RateLimiter;
+  readonly keyNotes: Pick<KeyNotes, "usedInBrowser">;
 }
 
 /**
@@ -209,17 +211,25 @@ export const navigationKey: Security<ApiKeyPrincipal> = {
   problems: ["API_KEY_INVALID", "RATE_LIMITED"],
   async guard(services, request) {
     const query = new URLSearchParams(request.query);
-    const inQuery = [...query.getAll("x-api-key"), ...query.getAll("key")];
-    if (inQuery.length > 1) throw new Problem("API_KEY_INVALID");
-    const apiKey = inQuery[0] ?? request.apiKey;
+    const [inQuery = null, ...others] = [...query.getAll("x-api-key"), ...query.getAll("key")];
+    if (others.length > 0) throw refusedInAddress("The address has more than one API key.");
+    if (inQuery !== null && looksSecret(inQuery)) {
+      throw refusedInAddress("A secret key must not stand in an address, which many places keep.");
+    }
+    const apiKey = inQuery ?? request.apiKey;
+    if (apiKey === null) throw refusedInAddress("The API key is missing.");
     const holder = await authenticateKey(services, { apiKey });
-    if (inQuery.length > 0 && holder.kind === "secret") throw new Problem("API_KEY_INVALID");
     noteHolder(request, holder);
     countRequest(services, holder, request);
     countSignIn(services, holder, request);
     return holder;
   },
 };
+
+const refusedInAddress = (why: string): Problem =>
+  new Problem("API_KEY_INVALID", {
+    message: `${why} Send the project's publishable key as the query parameter x-api-key.`,
+  });
 
 /** Anybody, by a request that no other site has made. */
 export const ownPages: Security<null> = {
@@ -442,6 +452,7 @@ async function authenticateAndLimit(
   noteHolder(request, holder);
   countRequest(services, holder, request);
   checkOrigin(services, holder, request.origin);
+  if (holder.kind === "secret") warnOfBrowser(services, request);
   return holder;
 }
 
@@ -451,6 +462,18 @@ export function noteHolder(request: RequestState, holder: ApiKeyPrincipal): void
   request.callerKind = holder.kind;
   request.recordsUntil = holder.recordsUntil;
 }
+
+/** Works all the same: who tries something out is told so, where the answer is and in the dashboard. */
+function warnOfBrowser({ config, keyNotes }: GuardServices, request: RequestState): void {
+  const { origin, apiKey } = request;
+  if (origin === null || origin === config.publicUrl) return;
+  request.warning = SECRET_KEY_SHOWN;
+  keyNotes.usedInBrowser(apiKey!, origin); // It is whose it is.
+}
+
+const SECRET_KEY_SHOWN =
+  "This secret key was sent by a page in a browser, where anybody can read it: " +
+  "use the publishable key there, and rotate this one.";
 
 /** A project that lists origins lets browsers of other sites do nothing with its public key. */
 function checkOrigin(

@@ -5,7 +5,9 @@ export const SECURITY_SCHEMES = {
     in: "header",
     name: "x-api-key",
     description: "A project's publishable key (`pk_live_…`, may be public) or secret key " +
-      "(`sk_live_…`, for servers only).",
+      "(`sk_live_…`, for servers only). A secret key with a browser's `Origin` works, but its answers " +
+      "carry `x-corbel-warning`, and the dashboard names the page: everybody who opens it can read " +
+      "the key.",
   },
   apiKeyInQuery: {
     type: "apiKey",

@@ -171,7 +171,8 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
 
   operations(mount);
   pages(mount);
-  if (services.providers.chosen !== null) userChoicePages(mount);
+  const { chosen } = services.providers;
+  if (chosen !== null) userChoicePages(mount, chosen);
   referencePages(mount);
   const paths = allowedMethods(mounted);
   return app;
@@ -219,10 +220,15 @@ function allowedMethods(
 }
 
 /** A path that exists under other methods is told from one that does not exist. */
-function notFound(paths: ReturnType<typeof allowedMethods>, { path }: RequestState): Problem {
-  const methods = paths.filter(({ pattern }) => pattern.test(path)).flatMap((one) => one.methods);
-  if (methods.length === 0) return new Problem("ROUTE_NOT_FOUND");
-  return new Problem("METHOD_NOT_ALLOWED", { allow: methods });
+function notFound(
+  paths: ReturnType<typeof allowedMethods>,
+  { path, raw: { method } }: RequestState,
+): Problem {
+  const allow = paths.filter(({ pattern }) => pattern.test(path)).flatMap((one) => one.methods);
+  if (allow.length === 0) return new Problem("ROUTE_NOT_FOUND");
+  const sent = METHODS.has(method) ? method : "that method";
+  const message = `This address does not take ${sent}: use ${allow.join(" or ")}.`;
+  return new Problem("METHOD_NOT_ALLOWED", { allow, message });
 }
 
 const routingPattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");

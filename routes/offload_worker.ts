@@ -62,15 +62,16 @@ const withoutRequests = (log: Log): Log => ({
   request: ({ requestId, problem }) => void problems.set(requestId, problem as ProblemCode | null),
 });
 
-/** It has also found room for it, and for its body. */
+/** It has also found room for it, and for its body, and noted whose it is. */
 const countedElsewhere: Pick<
   Services,
-  "bodyBudget" | "requestShares" | "requestCounts" | "requestLog"
+  "bodyBudget" | "requestShares" | "requestCounts" | "requestLog" | "keyNotes"
 > = {
   bodyBudget: { open: () => ({ add() {}, [Symbol.dispose]() {} }) },
   requestShares: { assertRoom() {}, count() {} },
   requestCounts: { count() {}, async store() {}, async [Symbol.asyncDispose]() {} },
   requestLog: { note() {}, async store() {}, async [Symbol.asyncDispose]() {} },
+  keyNotes: { usedInBrowser() {}, async store() {}, async [Symbol.asyncDispose]() {} },
 };
 
 async function answer(order: RequestOrder): Promise<void> {

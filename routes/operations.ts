@@ -103,6 +103,7 @@ import {
   handleCreateCollection,
   handleDeleteCollection,
   handleListCollections,
+  handleRenameCollection,
   handleUpdateCollection,
 } from "./project_collections/collections.ts";
 import { handleListSlowQuestions } from "./project_collections/slow_questions.ts";
@@ -336,6 +337,7 @@ export function operations(mount: Mount): void {
   mount(projectCollections.listCollections, handleListCollections);
   mount(projectCollections.createCollection, handleCreateCollection);
   mount(projectCollections.updateCollection, handleUpdateCollection);
+  mount(projectCollections.renameCollection, handleRenameCollection);
   mount(projectCollections.deleteCollection, handleDeleteCollection);
   mount(projectSlowQuestions.listSlowQuestions, handleListSlowQuestions);
   mount(projectViews.listViews, handleListViews);

@@ -32,6 +32,7 @@ export const COMMAND_WORDS: Readonly<Record<string, string>> = {
   listCollections: "collections list",
   createCollection: "collections create",
   updateCollection: "collections update",
+  renameCollection: "collections rename",
   deleteCollection: "collections delete",
   listSlowQuestions: "collections slow-questions",
   listViews: "views list",

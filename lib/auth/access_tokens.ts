@@ -2,6 +2,7 @@ import { jwtVerify, SignJWT } from "jose";
 import type { Clock } from "../clock.ts";
 import { createLru } from "../lru.ts";
 import type { Id } from "../store/port.ts";
+import { whyTokenIsRefused } from "./refused_credentials.ts";
 import type { SessionDirectory } from "./sessions.ts";
 import type { UserMarks } from "./users.ts";
 import { ALGORITHM, type SigningKey, type SigningKeys } from "../projects/signing_keys.ts";
@@ -24,6 +25,8 @@ export interface AccessTokens {
   issue(projectId: Id, bearer: Bearer & Partial<UserMarks>, seconds: number): Promise<string>;
   /** Null for anything but a token of this project whose session still stands. */
   verify(projectId: Id, token: string): Promise<Bearer | null>;
+  /** What to say of a token that was not valid. */
+  whyRefused(projectId: Id, token: string): string;
 }
 
 const TYPE = "at+jwt";
@@ -99,5 +102,6 @@ export function createAccessTokens(
         ? ifActive(known)
         : read(projectId, token).then(ifActive);
     },
+    whyRefused: (projectId, token) => whyTokenIsRefused(token, { projectId, now: clock.now() }),
   };
 }

@@ -4,20 +4,22 @@ import type { AccessTokens, Bearer } from "./access_tokens.ts";
 import type { ApiKeyPrincipal, KeyDirectory } from "../projects/api_keys.ts";
 import type { Id } from "../store/port.ts";
 import type { Caller, SignedInUser } from "./principals.ts";
+import { whyHeaderIsRefused, whyKeyIsRefused } from "./refused_credentials.ts";
 
 export interface AuthServices {
   readonly keys: KeyDirectory;
   readonly tokens: AccessTokens;
 }
 
-/** Whose key this is. Throws `API_KEY_INVALID`: one refusal, whatever is wrong with the key. */
+/** Whose key this is. Throws `API_KEY_INVALID`, which tells what is wrong by the request alone. */
 export async function authenticateKey(
   { keys }: Pick<AuthServices, "keys">,
-  { apiKey }: Pick<Credentials, "apiKey">,
+  credentials: Pick<Credentials, "apiKey"> & Partial<Credentials>,
 ): Promise<ApiKeyPrincipal> {
+  const { apiKey } = credentials;
   const principal = apiKey === null ? null : await keys.find(apiKey);
-  if (principal === null) throw new Problem("API_KEY_INVALID");
-  return principal;
+  if (principal !== null) return principal;
+  throw new Problem("API_KEY_INVALID", { message: whyKeyIsRefused(credentials) });
 }
 
 /**
@@ -64,7 +66,10 @@ export async function bearerOf(
   authorization: string,
 ): Promise<Bearer> {
   const token = bearerTokenIn(authorization);
-  const bearer = token === null ? null : await tokens.verify(projectId, token);
-  if (bearer === null) throw new Problem("ACCESS_TOKEN_INVALID");
-  return bearer;
+  if (token === null) {
+    throw new Problem("ACCESS_TOKEN_INVALID", { message: whyHeaderIsRefused(authorization) });
+  }
+  const bearer = await tokens.verify(projectId, token);
+  if (bearer !== null) return bearer;
+  throw new Problem("ACCESS_TOKEN_INVALID", { message: tokens.whyRefused(projectId, token) });
 }

@@ -5,7 +5,8 @@ import { isObject } from "../store/shape.ts";
 import { settled, type WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import { DefaultsRoom } from "./defaults.ts";
-import { asMembers, type Members } from "./document.ts";
+import { asMembers } from "./document.ts";
+import { FaultyDocuments } from "./faulty_documents.ts";
 import type { Repeatable } from "./idempotency.ts";
 import { keepFiles } from "./keep_files.ts";
 import { documentOf } from "./prepare_write.ts";
@@ -34,8 +35,13 @@ async function createAll(
   { body, idempotencyKey: key }: CreateInput,
 ): Promise<string> {
   const preparing = { ...services, defaultsRoom: new DefaultsRoom() };
-  const documents = listOf(body)
-    .map((one, i) => inList(i, () => documentOf(preparing, target, one)));
+  const { list, path } = listIn(body);
+  const faulty = new FaultyDocuments(list.length, path);
+  const prepared = list.map((one, i) =>
+    faulty.try(i, () => documentOf(preparing, target, asMembers(one)))
+  );
+  faulty.refuse();
+  const documents = prepared.filter((one) => one !== null);
   const ids = documents.map(({ _id }) => _id);
   const answer = { data: JSON.stringify({ insertedCount: ids.length, ids }), isNew: true };
   const repeatable = bulkRequest(target, { body, idempotencyKey: key });
@@ -44,8 +50,9 @@ async function createAll(
     await tx.records<StoredDocument>(target.collection.records, writing).insertMany(documents);
     for (const [i, after] of documents.entries()) {
       const kept = keepFiles(tx, services, { target, before: null, after });
-      await kept.catch((error) => refuseInList(i, error));
+      await kept.catch((error) => faulty.add(i, error));
     }
+    faulty.refuse();
     return answer;
   });
   return data;
@@ -57,26 +64,14 @@ export const bulkRequest = (
   { body, idempotencyKey: key }: CreateInput,
 ): Repeatable => ({ key, request: key === null ? "" : JSON.stringify(["bulk", name, body]) });
 
-function listOf(body: Json): Members[] {
-  const list = isObject(body) ? body.documents : body;
+/** The documents of a body, and the path of their list in it. */
+function listIn(body: Json): { readonly list: readonly Json[]; readonly path: string } {
+  const isBare = !isObject(body);
+  const list = isBare ? body : body.documents;
   if (!Array.isArray(list) || list.length === 0 || list.length > BULK_DOCUMENTS_MAX) {
     throw new Problem("INVALID_BODY", {
       message: `Send { "documents": [ … ] } with 1 to ${BULK_DOCUMENTS_MAX} documents.`,
     });
   }
-  return list.map((one, i) => inList(i, () => asMembers(one)));
-}
-
-/** Says which document of a list a refusal is about. */
-function inList<T>(index: number, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    return refuseInList(index, error);
-  }
-}
-
-function refuseInList(index: number, error: unknown): never {
-  if (!(error instanceof Problem)) throw error;
-  throw new Problem(error.code, { message: `documents[${index}]: ${error.message}` });
+  return { list, path: isBare ? "" : "documents." };
 }

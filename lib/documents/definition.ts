@@ -11,7 +11,12 @@ import {
 import { type FieldFault, Problem } from "../problems.ts";
 import { definitionSchema } from "./definition_schema.ts";
 import { indexFault, isIndexable, searchPaths } from "./definition_indexes.ts";
-import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
+import type {
+  CollectionDefinition,
+  FieldDefinition,
+  ItemDefinition,
+  ReplacingDefinition,
+} from "./fields.ts";
 import { DECLARED_NAME, isServerField, nameProblem } from "./names.ts";
 import { renameFault } from "./renames.ts";
 import { shown, textProblem } from "../text/input_text.ts";
@@ -24,8 +29,23 @@ const UNIQUE_TYPES: readonly string[] = ["String", "Number", "Date", "Ref"];
 const { members, names: MEMBERS } = definitionSchema("given");
 const Definition = z.strictObject(members);
 
-/** Reads a definition from outside. Throws `INVALID_DEFINITION` that names what to mend. */
+/**
+ * Reads a definition from outside; without `strict` it is strict where it declares a field. Throws
+ * `INVALID_DEFINITION` that names what to mend.
+ */
 export function parseDefinition(input: unknown): CollectionDefinition {
+  const { definition, declaresFields } = readDefinition(input);
+  return { ...definition, strict: definition.strict ?? declaresFields };
+}
+
+/** The same in the place of a stored definition, of which it keeps `strict` where that is left out. */
+export const parseReplacement = (input: unknown): ReplacingDefinition =>
+  readDefinition(input).definition;
+
+/** What was given, and whether it declared a field: the owner's is added unasked. */
+function readDefinition(
+  input: unknown,
+): { definition: ReplacingDefinition; declaresFields: boolean } {
   if (isDeeperThan(input, INPUT_DEPTH_MAX)) {
     throw invalid(`The definition is nested deeper than ${INPUT_DEPTH_MAX} levels.`);
   }
@@ -37,17 +57,18 @@ export function parseDefinition(input: unknown): CollectionDefinition {
   }
   const parsed = Definition.safeParse(input, { reportInput: true });
   if (!parsed.success) throw misshapen(parsed.error.issues[0]!);
-  checkName(parsed.data.name);
+  checkCollectionName(parsed.data.name);
   if (countFields(parsed.data.fields) > DEFINITION_FIELDS_MAX) {
     throw invalid(`A collection may declare up to ${DEFINITION_FIELDS_MAX} fields.`);
   }
-  const definition = withOwnerField(withRenamedOwner(parsed.data));
-  const { strict } = definition;
-  checkFields(definition.fields, { path: "", depth: 1, inArray: false, strict });
+  const { strict = null, ...given } = parsed.data;
+  const definition = withOwnerField(withRenamedOwner({ ...given, strict }));
+  const isStrict = strict ?? false;
+  checkFields(definition.fields, { path: "", depth: 1, inArray: false, strict: isStrict });
   checkRenames(definition);
   checkSearchFields(definition);
   checkIndexList(definition);
-  return definition;
+  return { definition, declaresFields: given.fields.length > 0 };
 }
 
 /** Tells of a part that has not the shape it must have, with the word that was meant. */
@@ -71,13 +92,13 @@ function membersAt(path: readonly PropertyKey[]): readonly string[] {
   return path.at(-1) === "items" ? MEMBERS.item : MEMBERS.field;
 }
 
-/** The same for the collection of this name, which may be left out and cannot change. */
-export function parseNamedDefinition(name: string, input: object): CollectionDefinition {
+/** As {@linkcode parseReplacement}, of the collection of this name, which may be left out. */
+export function parseNamedDefinition(name: string, input: object): ReplacingDefinition {
   const named = { name, ...input };
   if (named.name !== name) {
     throw invalid("The name of a collection cannot change: leave it out.");
   }
-  return parseDefinition(named);
+  return parseReplacement(named);
 }
 
 /** A field, or the elements of an array, that refers to a collection. */
@@ -124,7 +145,8 @@ function valuesIn(value: unknown): number {
 const invalid = (message: string, faults: readonly FieldFault[] = []) =>
   new Problem("INVALID_DEFINITION", { message, faults });
 
-function checkName(name: string): void {
+/** Throws `INVALID_DEFINITION` for a name that no collection can have. */
+export function checkCollectionName(name: string): void {
   if (!DECLARED_NAME.test(name)) {
     throw invalid(
       `The collection name ${
@@ -138,14 +160,14 @@ function checkName(name: string): void {
 }
 
 /** The owner's field is called as its values are from now on, also where `rls` is left out. */
-function withRenamedOwner(definition: CollectionDefinition): CollectionDefinition {
+function withRenamedOwner(definition: ReplacingDefinition): ReplacingDefinition {
   const { fields, rls } = definition;
   if (fields.some(({ key }) => key === rls.ownerField)) return definition;
   const ownerField = fields.find(({ renamedFrom }) => renamedFrom === rls.ownerField)?.key;
   return ownerField === undefined ? definition : { ...definition, rls: { ...rls, ownerField } };
 }
 
-function withOwnerField(definition: CollectionDefinition): CollectionDefinition {
+function withOwnerField(definition: ReplacingDefinition): ReplacingDefinition {
   const { enabled, ownerField } = definition.rls;
   if (!enabled) return definition;
   if (!DECLARED_NAME.test(ownerField) || isServerField(ownerField)) {
@@ -177,19 +199,19 @@ function withOwnerField(definition: CollectionDefinition): CollectionDefinition 
   return definition;
 }
 
-function checkRenames({ fields }: CollectionDefinition): void {
+function checkRenames({ fields }: ReplacingDefinition): void {
   const fault = renameFault(fields);
   if (fault !== null) throw invalid(`The field ${shown(fault.path)} ${fault.message}.`, [fault]);
 }
 
-function checkSearchFields({ fields }: CollectionDefinition): void {
+function checkSearchFields({ fields }: ReplacingDefinition): void {
   const [tooMany] = searchPaths(fields).slice(SEARCH_FIELDS_MAX);
   if (tooMany === undefined) return;
   const message = `is one search field too many: ${SEARCH_FIELDS_MAX} can have search`;
   throw invalid(`The field "${tooMany}" ${message}.`, [{ path: tooMany, message }]);
 }
 
-function checkIndexList(definition: CollectionDefinition): void {
+function checkIndexList(definition: ReplacingDefinition): void {
   const fault = indexFault(definition);
   if (fault !== null) throw invalid(`${fault.path} ${fault.message}.`, [fault]);
 }

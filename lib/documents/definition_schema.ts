@@ -29,6 +29,9 @@ const NAME = { pattern: DECLARED_NAME.source };
 /** Gives a schema its name in the reference. */
 type Name = <S extends z.ZodType>(schema: S, name: string, description: string) => S;
 
+const STRICT_LEFT_OUT = "Left out it is `true` where a field is declared, else `false`; where a " +
+  "definition is replaced, what it was.";
+
 /** Names of an object's members. */
 const namesOf = (object: z.ZodType): string[] => Object.keys((object as z.ZodObject).shape); // It is one.
 
@@ -128,7 +131,9 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
     }),
     fields: filled(Fields, []),
     rls: filled(Rls, RLS_DEFAULT),
-    strict: filled(z.boolean(), false).describe("Whether undeclared fields are refused."),
+    strict: (form === "given" ? z.boolean().optional() : z.boolean()).describe(
+      "Whether undeclared fields are refused." + (form === "whole" ? "" : " " + STRICT_LEFT_OUT),
+    ),
     indexes: filled(
       z.array(named(
         z.strictObject({

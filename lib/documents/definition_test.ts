@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { Problem } from "../problems.ts";
-import { parseDefinition, referencedCollections, referencesIn } from "./definition.ts";
+import {
+  parseDefinition,
+  parseReplacement,
+  referencedCollections,
+  referencesIn,
+} from "./definition.ts";
 
 const RLS_OFF = { enabled: false };
 
@@ -236,4 +241,13 @@ Deno.test("a refusal tells which field it is about", () => {
   assert.deepEqual(pathsOf([{ key: "a", type: "Number", default: "x" }]), ["a"]);
   assert.deepEqual(pathsOf([{ key: "by", type: "Number" }], "by"), ["by"]);
   assert.deepEqual(pathsOf([], "createdAt"), ["createdAt"]);
+});
+
+Deno.test("without strict it is strict where a field is declared; in the place of another it keeps that one's", () => {
+  const fields = [{ key: "title", type: "String" }];
+  assert.equal(parseDefinition({ name: "posts", fields }).strict, true);
+  assert.equal(parseDefinition({ name: "posts", fields, strict: false }).strict, false);
+  assert.equal(parseDefinition({ name: "posts", fields: [] }).strict, false);
+  assert.equal(parseReplacement({ name: "posts", fields }).strict, null);
+  assert.equal(parseReplacement({ name: "posts", strict: true }).strict, true);
 });

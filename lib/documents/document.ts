@@ -10,6 +10,7 @@ import {
 } from "../store/errors.ts";
 import type { Id, Json, Stored } from "../store/port.ts";
 import { exceedsMembers, isObject, own } from "../store/shape.ts";
+import { exactBytesText } from "../text/amounts.ts";
 import type { WriteAccess } from "./access.ts";
 import type { Collection } from "./collection.ts";
 import { DefaultsRoom, DefaultsTooLarge, withDefaults } from "./defaults.ts";
@@ -77,8 +78,8 @@ function filledWithin(
   } catch (cause) {
     if (!(cause instanceof DefaultsTooLarge)) throw cause;
     throw new Problem("DOCUMENT_TOO_LARGE", {
-      message:
-        `The collection's defaults would add more than ${DEFAULTS_BYTES_MAX} bytes to what ` +
+      message: "The collection's defaults would add more than " +
+        `${exactBytesText(DEFAULTS_BYTES_MAX)} to what ` +
         "was sent: send less at once, or the values themselves.",
       cause,
     });

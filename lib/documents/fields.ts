@@ -67,6 +67,18 @@ export interface IndexDefinition {
   readonly unique: boolean;
 }
 
+/** A definition that takes the place of a stored one. */
+export interface ReplacingDefinition extends Omit<CollectionDefinition, "strict"> {
+  /** Null keeps what is stored. */
+  readonly strict: boolean | null;
+}
+
+/** The whole of it, in the place of this one. */
+export const definitionReplacing = (
+  { strict: was }: CollectionDefinition,
+  { strict, ...others }: ReplacingDefinition,
+): CollectionDefinition => ({ ...others, strict: strict ?? was });
+
 /** A collection as its owner defines it, with every default filled in. */
 export interface CollectionDefinition {
   readonly name: string;

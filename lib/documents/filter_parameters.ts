@@ -1,4 +1,5 @@
 import { Problem } from "../problems.ts";
+import { jsonFaultAside } from "../store/json_fault.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Filter, Json } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
@@ -73,7 +74,7 @@ function conditionsOfJson(reader: ConditionReader, text: string): Filter[] {
   try {
     members = parseJson(text);
   } catch {
-    throw refuse(JSON_FILTER, 'is not valid JSON, such as {"views_gt":5}');
+    throw refuse(JSON_FILTER, `is not valid JSON, such as {"views_gt":5}${jsonFaultAside(text)}`);
   }
   if (!isObject(members)) {
     throw refuse(JSON_FILTER, 'must be an object, such as {"views_gt":5}');

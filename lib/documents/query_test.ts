@@ -10,6 +10,7 @@ const collection = (): Collection =>
   compileCollection(parseDefinition({
     name: "posts",
     rls: { enabled: false },
+    strict: false,
     fields: [
       { key: "title", type: "String" },
       { key: "views", type: "Number" },

@@ -5,7 +5,7 @@ import { shown } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { collectionNames, type CollectionRecord } from "./catalog.ts";
 import { type Reference, referencesIn } from "./definition.ts";
-import type { CollectionDefinition } from "./fields.ts";
+import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
 
 /** Ids of the collections that a definition refers to. Throws `INVALID_DEFINITION`. */
 export async function referencedIds(
@@ -44,3 +44,19 @@ const leadsNowhere = (name: string, references: readonly Reference[], hint: stri
     faults: references.filter(({ collection }) => collection === name)
       .map(({ path }) => ({ path, message: "names a collection that does not exist" })),
   });
+
+export interface CollectionRename {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A field that refers to a collection by its new name, whatever is within it too. */
+export function withReference<T extends ItemDefinition>(field: T, rename: CollectionRename): T {
+  const { ref, fields, items } = field;
+  return {
+    ...field,
+    ...(ref === rename.from && { ref: rename.to }),
+    ...(fields && { fields: fields.map((one: FieldDefinition) => withReference(one, rename)) }),
+    ...(items && { items: withReference(items, rename) }),
+  };
+}

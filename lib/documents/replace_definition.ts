@@ -13,7 +13,11 @@ import {
   placeOf,
 } from "./catalog.ts";
 import { type Collection, compileCollection, type StoredDocument } from "./collection.ts";
-import type { CollectionDefinition } from "./fields.ts";
+import {
+  type CollectionDefinition,
+  definitionReplacing,
+  type ReplacingDefinition,
+} from "./fields.ts";
 import { findRecord, redefine, type Redefining } from "./redefine.ts";
 import { holdReferences, referencedIds } from "./references.ts";
 import { renamesBetween, withoutRenames } from "./renames.ts";
@@ -35,7 +39,7 @@ export interface ReplaceServices {
 
 export interface Replacement {
   /** As it is given, with what is renamed. */
-  readonly definition: CollectionDefinition;
+  readonly definition: ReplacingDefinition;
   /** Throws where the stored definition is not one to be replaced. */
   admit(stored: CollectionDefinition): void;
 }
@@ -86,13 +90,10 @@ interface DefinitionStep {
   readonly renames: readonly FieldRename[];
 }
 
-const stepBetween = (
-  before: CollectionDefinition,
-  given: CollectionDefinition,
-): DefinitionStep => ({
-  definition: withoutRenames(given),
-  renames: renamesBetween(before, given),
-});
+function stepBetween(before: CollectionDefinition, given: ReplacingDefinition): DefinitionStep {
+  const whole = definitionReplacing(before, given);
+  return { definition: withoutRenames(whole), renames: renamesBetween(before, whole) };
+}
 
 /** Null where there is nothing that takes long. */
 async function builtAhead(

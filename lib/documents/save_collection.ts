@@ -11,7 +11,6 @@ import { StoreUnavailable, UniqueViolation } from "../store/errors.ts";
 import type { Engine, Id, Records, Transaction } from "../store/port.ts";
 import {
   type Catalog,
-  collectionOf,
   type CollectionRecord,
   COLLECTIONS,
   definitionOf,
@@ -20,7 +19,11 @@ import {
 import { checkDocuments } from "./check_documents.ts";
 import { type Collection, compileCollection } from "./collection.ts";
 import { ensureLock, takeLock } from "./locks.ts";
-import { type CollectionDefinition } from "./fields.ts";
+import {
+  type CollectionDefinition,
+  definitionReplacing,
+  type ReplacingDefinition,
+} from "./fields.ts";
 import { shown } from "../text/input_text.ts";
 import { findRecord } from "./redefine.ts";
 import { holdReferences } from "./references.ts";
@@ -147,18 +150,19 @@ const tagOf = (part: unknown): string => sha256(JSON.stringify(part)).slice(0, 2
 export async function updateCollection(
   services: CollectionServices,
   projectId: Id,
-  given: CollectionDefinition,
+  given: ReplacingDefinition,
   seen: Partial<DefinitionTags> = {},
 ): Promise<CollectionDefinition> {
   const { engine, catalog } = services;
-  const definition = withoutRenames(given);
-  const { name } = definition;
+  const { name } = given;
   const before = await replaceDefinition(services, projectId, {
     definition: given,
     admit: (stored) => refuseChanged(stored, seen),
   });
+  const whole = definitionReplacing(before, given);
+  const definition = withoutRenames(whole);
   catalog.forget(projectId, name);
-  const isMoved = renamesBetween(before, given).length > 0;
+  const isMoved = renamesBetween(before, whole).length > 0;
   // Until then other processes may read by the rules before, which show more, or by former names.
   if (engine.foreignVersion === undefined && (isMoved || showsLess(before, definition))) {
     await delay(CACHE_MS);
@@ -171,15 +175,15 @@ export async function updateCollection(
   return definition;
 }
 
-/** What is left is freed by maintenance: the change itself is done. */
+/** The change itself is done: where this cannot be begun, maintenance does it. */
 async function reclaim(
   { engine }: Pick<CollectionServices, "engine">,
   projectId: Id,
   name: string,
 ): Promise<void> {
   try {
-    const stored = await findRecord(engine.records(projectId, COLLECTIONS), name);
-    await engine.reclaim?.(projectId, collectionOf(stored).records);
+    const { value } = await findRecord(engine.records(projectId, COLLECTIONS), name);
+    engine.reclaim?.(projectId, { name: placeOf(value) });
   } catch (error) {
     if (!(error instanceof StoreUnavailable || error instanceof Problem)) throw error;
   }

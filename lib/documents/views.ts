@@ -20,7 +20,7 @@ export interface View {
 
 type StoredView = { name: string; query: string; columns: string[] | null };
 
-/** All views of a collection, by the id of its definition: so they stay where it is renamed. */
+/** All views of a collection, under the id of its definition's record. */
 type ViewsRecord = StoredRecord & { views: StoredView[]; updatedAt: string };
 
 /** In each project's space. */

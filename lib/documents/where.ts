@@ -1,10 +1,12 @@
 import { WHERE_BYTES_MAX, WHERE_DEPTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and, not, or } from "../store/filter.ts";
+import { jsonFaultAside } from "../store/json_fault.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Filter } from "../store/port.ts";
 import type { ConditionReader } from "./condition_reader.ts";
 import { ALL_OPERATORS, conditionFromJson, isOperator } from "./operands.ts";
+import { exactBytesText } from "../text/amounts.ts";
 import { shown } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
 
@@ -13,13 +15,13 @@ const refuse = (why: string) => new Problem("INVALID_QUERY", { message: `"where"
 /** Reads a `where` tree: `and`, `or`, `not`, `{ field: value }` and `{ field: { op: value } }`. */
 export function parseWhere(reader: ConditionReader, text: string): Filter {
   if (new TextEncoder().encode(text).length > WHERE_BYTES_MAX) {
-    throw refuse(`is longer than ${WHERE_BYTES_MAX} bytes`);
+    throw refuse(`is longer than ${exactBytesText(WHERE_BYTES_MAX)}`);
   }
   let tree: unknown;
   try {
     tree = parseJson(text);
   } catch {
-    throw refuse('is not valid JSON, such as {"views":{"gt":5}}');
+    throw refuse(`is not valid JSON, such as {"views":{"gt":5}}${jsonFaultAside(text)}`);
   }
 
   const node = (value: unknown, depth: number): Filter => {

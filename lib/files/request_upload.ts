@@ -9,6 +9,7 @@ import { Problem } from "../problems.ts";
 import type { Plan, Plans } from "../projects/plans.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
+import { exactBytesText } from "../text/amounts.ts";
 import { addSums, findUsage, NOTHING, plus, secondsToExpiry } from "./ledger.ts";
 import { newPath } from "./paths.ts";
 import { releaseBatch } from "./release.ts";
@@ -81,7 +82,9 @@ export async function requestUpload(
 function refuseTooLarge({ fileBytesMax }: Plan, target: string, bytes: number): void {
   const max = target === INTERNAL ? fileBytesMax : EXTERNAL_FILE_BYTES_MAX;
   if (bytes <= max) return;
-  throw new Problem("FILE_TOO_LARGE", { message: `The file is larger than ${max} bytes.` });
+  throw new Problem("FILE_TOO_LARGE", {
+    message: `The file is larger than ${exactBytesText(max)}.`,
+  });
 }
 
 function newRow(

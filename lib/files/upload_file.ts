@@ -3,6 +3,7 @@ import { EXTERNAL_PUT_BYTES_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { Id } from "../store/port.ts";
 import type { Plans } from "../projects/plans.ts";
+import { exactBytesText } from "../text/amounts.ts";
 import { type ConfirmedUpload, confirmUpload } from "./confirm_upload.ts";
 import { deleteFile } from "./delete_file.ts";
 import { type ReceiveServices, receiveUpload } from "./receive_upload.ts";
@@ -59,8 +60,8 @@ async function put(
   const { contentType, bytes } = input;
   if (requested.signedUrl === null) {
     throw new Problem("FILE_TOO_LARGE", {
-      message:
-        `A form sends files of ${EXTERNAL_PUT_BYTES_MAX} bytes at most: use \`resumableUrl\`.`,
+      message: `A form sends files of ${exactBytesText(EXTERNAL_PUT_BYTES_MAX)} at most: use ` +
+        "`resumableUrl`.",
     });
   }
   const url = new URL(requested.signedUrl);

@@ -4,6 +4,7 @@ import { Problem } from "../problems.ts";
 import { type FileSettings, isUserType } from "../projects/file_settings.ts";
 import { and, eq, not, or } from "../store/filter.ts";
 import type { Definition, Engine, Filter, Id, StoredRecord, Transaction } from "../store/port.ts";
+import { exactBytesText } from "../text/amounts.ts";
 import { secondsToExpiry, unclaimed, unexpired } from "./ledger.ts";
 import { type UploadRecord, UPLOADS } from "./uploads.ts";
 
@@ -37,7 +38,9 @@ export function refuseByRules(
   }
   if (bytes <= userFileBytesMax) return;
   throw new Problem("FILE_TOO_LARGE", {
-    message: `The file is larger than ${userFileBytesMax} bytes, the most that users may upload.`,
+    message:
+      `The file is larger than ${exactBytesText(userFileBytesMax)}, the most that users may ` +
+      "upload.",
   });
 }
 
@@ -87,7 +90,8 @@ export async function takeUserRoom(
   }
   if (sum("bytes") <= userBytesMax && sum("count") <= USER_FILES_MAX) return;
   throw new Problem("STORAGE_QUOTA_EXCEEDED", {
-    message: `You may have ${USER_FILES_MAX} files with ${userBytesMax} bytes in all: delete some.`,
+    message: `You may have ${USER_FILES_MAX} files with ${exactBytesText(userBytesMax)} in all: ` +
+      "delete some.",
   });
 }
 

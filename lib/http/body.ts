@@ -1,8 +1,10 @@
 import { BODY_MEMBERS_MAX, BODY_VALUES_MAX, REQUEST_TIMEOUT_MS } from "../limits.ts";
 import { LongWork } from "../long_work.ts";
 import { Problem } from "../problems.ts";
+import { jsonFaultAside } from "../store/json_fault.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
+import { exactBytesText } from "../text/amounts.ts";
 import type { HeldBody } from "./body_budget.ts";
 import { joined, readChunksOf, ReadFailed } from "./bounded_reader.ts";
 import { refuseLargeForm } from "./form_size.ts";
@@ -68,10 +70,21 @@ export async function readForm(
 
 function jsonOf(bytes: Uint8Array, { valuesMax = Infinity }: BodyLimits): Json {
   refuseManyParts(bytes, valuesMax);
+  const text = textOf(bytes);
   try {
-    return parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return parseJson(text);
   } catch (cause) {
-    throw new Problem("INVALID_JSON", { cause });
+    const message = `The body is not valid JSON${jsonFaultAside(text)}.`;
+    throw new Problem("INVALID_JSON", { message, cause });
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    const message = "The body is not valid JSON: its bytes are not UTF-8.";
+    throw new Problem("INVALID_JSON", { message, cause });
   }
 }
 
@@ -144,7 +157,9 @@ export function refuseEncoded(contentEncoding: string | null): void {
 }
 
 const tooLarge = (bytesMax: number): Problem =>
-  new Problem("BODY_TOO_LARGE", { message: `The body is larger than ${bytesMax} bytes.` });
+  new Problem("BODY_TOO_LARGE", {
+    message: `The body is larger than ${exactBytesText(bytesMax)}.`,
+  });
 
 async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
   const chunks = await readBodyChunks(request, limits);

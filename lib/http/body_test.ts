@@ -97,12 +97,16 @@ Deno.test("an empty body is refused as such", async () => {
 
 Deno.test("broken JSON is refused", async () => {
   const broken = ["{", "{a:1}", "{'a':1}", "[1,]", "nul", "1 2", "NaN", '"\u0001"', " ", "{}x"];
-  for (const text of broken) await refused(sent(text), "INVALID_JSON", /is not valid JSON/);
+  for (const text of broken) {
+    await refused(sent(text), "INVALID_JSON", /is not valid JSON \(line 1/);
+  }
+  const late = sent('{"title": "ä",\n "views": }');
+  await refused(late, "INVALID_JSON", /JSON \(line 2, column 11: a value is expected\)\.$/);
 });
 
 Deno.test("bytes that are no UTF-8 are refused, not mended", async () => {
   const broken = [[0x22, 0xff, 0x22], [0x22, 0xc3, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22]];
-  for (const body of broken) await refused(sent(new Uint8Array(body)), "INVALID_JSON");
+  for (const body of broken) await refused(sent(new Uint8Array(body)), "INVALID_JSON", /not UTF-8/);
   const utf16 = new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0]);
   await refused(sent(utf16), "INVALID_JSON");
 });

@@ -1,6 +1,6 @@
 /** The address of a request, in the one form that is routed and acted on. */
 export interface Address {
-  /** Decoded; no empty or dot segments, no encoded separators. */
+  /** Decoded; no empty or dot segments, no encoded separators, no slash at its end. */
   readonly path: string;
   /** What follows the question mark, as sent. */
   readonly query: string;
@@ -57,8 +57,11 @@ export function readAddress(url: string): Address {
   if (leadsToUsers(raw) || (!simple && path !== null && leadsToUsers(path))) {
     return { path: RESERVED_PATH, query, malformed: false };
   }
-  return { path: path ?? raw, query, malformed: path === null };
+  return { path: withoutLastSlash(path ?? raw), query, malformed: path === null };
 }
+
+const withoutLastSlash = (path: string): string =>
+  path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
 
 /** Where the host ends: at the first slash, question mark or hash, whichever it is. */
 function authorityEnd(url: string): number {

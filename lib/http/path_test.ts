@@ -16,7 +16,7 @@ function table(rows: readonly (readonly [target: string, path: string])[]): void
 Deno.test("plain paths are routed as they are", () => {
   const plain = ["/", "/docs", "/openapi.json", "/api/health/ready", "/api/data/posts/abc-1_2~3"];
   table(plain.map((path) => [path, path]));
-  table([["/api/data/posts/", "/api/data/posts/"], ["/a...b", "/a...b"]]);
+  table([["/api/data/posts/", "/api/data/posts"], ["/a...b", "/a...b"], ["/%61/", "/a"]]);
 });
 
 Deno.test("encoded characters are decoded once", () => {

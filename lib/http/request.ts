@@ -58,6 +58,8 @@ export class RequestState implements Address, Credentials {
   recordsUntil: string | null = null;
   problem: ProblemCode | null = null;
   rate: RateState | null = null;
+  /** What whoever runs the application should know, though the request is answered as it is. */
+  warning: string | null = null;
   readonly #connection: Connection;
   readonly #proxies: number;
 

@@ -23,7 +23,9 @@ export interface Reply {
 export const NO_STORE = ["cache-control", "no-store"] as const;
 
 const JSON_TYPE = "application/json; charset=utf-8";
-const EXPOSED = "etag,content-range,location,retry-after,x-request-id," +
+/** Of an answer that is as it should be to a request that is not. */
+const WARNING_HEADER = "x-corbel-warning";
+const EXPOSED = `etag,content-range,location,retry-after,x-request-id,${WARNING_HEADER},` +
   "upload-offset,upload-length,upload-expires,tus-resumable,tus-version," +
   "tus-extension,tus-checksum-algorithm," +
   "ratelimit-limit,ratelimit-remaining,ratelimit-reset";
@@ -83,8 +85,10 @@ export function respond(state: RequestState, reply: Reply): Response {
 }
 
 /** What every answer carries, whoever has made it. */
-export function addCommonHeaders({ id, reader, rate, path }: RequestState, headers: Headers): void {
+export function addCommonHeaders(state: RequestState, headers: Headers): void {
+  const { id, reader, rate, path, warning } = state;
   headers.set("x-request-id", id);
+  if (warning !== null) headers.set(WARNING_HEADER, warning);
   if (isResumablePath(path)) { for (const [name, value] of TUS_HEADERS) headers.set(name, value); }
   if (reader !== null) {
     headers.set("access-control-allow-origin", reader);

@@ -90,6 +90,7 @@ Deno.test("an origin is echoed with credentials; without one there is nothing to
     "upload-expires",
     "upload-length",
     "upload-offset",
+    "x-corbel-warning",
     "x-request-id",
   ]);
   const plain = respond(request(), ok(200, "{}", "Read"));

@@ -41,7 +41,9 @@ export const SIGN_IN_PROBLEMS = {
   ACCESS_TOKEN_INVALID: {
     status: 401,
     message: "The access token is not valid: renew it, or sign in again.",
-    when: "The bearer token is malformed, forged, expired, revoked or of another project.",
+    when:
+      "The bearer token is malformed, forged, expired, revoked or of another project, or stands " +
+      "in `Authorization` without `Bearer`; the message says which, by what the token says itself.",
     remedy: "Renew the token by `POST /api/userAuth/refresh-token`, and repeat the " +
       "request. Where that is refused too, ask the user to sign in.",
   },

@@ -23,6 +23,15 @@ export type ApiKeyRecord = StoredRecord & {
   /** The first characters of a secret key, by which it is told from others; as above. */
   start?: string;
   createdAt: string;
+  /** Of a secret key; null, or left out, where it was never used so. */
+  seenInBrowser?: BrowserUse | null;
+};
+
+/** A use of a key by a page, which shows it to everybody who opens it. */
+export type BrowserUse = {
+  /** As the browser names it, cut off where it is long. */
+  origin: string;
+  at: string;
 };
 
 /** In the control space. */
@@ -71,6 +80,12 @@ export const FORMER_KEYS: Definition = {
 const PREFIXES: Record<KeyKind, string> = { publishable: "pk_live_", secret: "sk_live_" };
 const KEY = /^(?:pk|sk)_live_[A-Za-z0-9_-]{43}$/;
 
+/** Whether it could be a key, by its looks. */
+export const isApiKey = (text: string): boolean => KEY.test(text);
+
+/** Whether it looks like a secret key, be it one or not. */
+export const looksSecret = (text: string): boolean => text.startsWith(PREFIXES.secret);
+
 /** A fresh key of 32 random bytes. */
 export const newApiKey = (kind: KeyKind): string => PREFIXES[kind] + randomToken();
 
@@ -110,7 +125,7 @@ const KEYS_KEPT = 20_000;
 
 export function createKeyDirectory(engine: Engine, clock: Clock): KeyDirectory {
   const known = createReadThrough<ApiKeyPrincipal>({ clock, max: KEYS_KEPT }, async (key) => {
-    if (!KEY.test(key)) return null;
+    if (!isApiKey(key)) return null;
     const found = await findKey(engine, clock, sha256(key));
     if (found === null) return null;
     const { projectId, kind } = found;

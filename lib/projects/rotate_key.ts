@@ -50,7 +50,9 @@ export async function rotateKey(
   { kind, graceHours = 0 }: { readonly kind: KeyKind; readonly graceHours?: number },
 ): Promise<RotatedKey> {
   const key = newApiKey(kind);
-  const change = { set: { ...keptOfKey(kind, key), createdAt: timestamp(clock) } };
+  const change = {
+    set: { ...keptOfKey(kind, key), createdAt: timestamp(clock), seenInBrowser: null },
+  };
   const expiresAt = new Date(clock.now() + graceHours * HOUR_MS).toISOString();
   await engine.transaction("control", async (tx) => {
     const current = tx.records<ApiKeyRecord>(API_KEYS);

@@ -375,10 +375,11 @@ export interface Engine extends AsyncDisposable {
    */
   bringOver?(space: Space, definition: Definition): Promise<boolean>;
   /**
-   * Frees what records took before fields of theirs were renamed, a few at a time. Left out by an
-   * engine that keeps nothing of it.
+   * Begins to free what records took before fields of theirs were renamed, a few at a time, and goes
+   * on beside all else; what is cut off is freed by {@linkcode Engine.tidy}. Left out by an engine
+   * that keeps nothing of it.
    */
-  reclaim?(space: Space, definition: Definition): Promise<void>;
+  reclaim?(space: Space, place: Pick<Definition, "name">): void;
   /**
    * Removes what the records of a definition were kept in, with all that is left of them. Does
    * nothing where there is none. Who still writes them then may fail, or make it anew.

@@ -28,6 +28,10 @@ export function createAmounts(language: string, names: { one: string; many: stri
 
 export const { countText, bytesText } = createAmounts("en", { one: "byte", many: "bytes" });
 
+/** `10485760 bytes (10 MB)`: for limits, which are exact and are to be understood. */
+export const exactBytesText = (bytes: number): string =>
+  bytes < 1024 ? `${bytes} bytes` : `${bytes} bytes (${bytesText(bytes)})`;
+
 /** `1 row`, `2 rows`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${countText(count)} ${count === 1 ? one : many}`;

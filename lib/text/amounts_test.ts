@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { bytesText, counted } from "./amounts.ts";
+import { bytesText, counted, exactBytesText } from "./amounts.ts";
 
 Deno.test("sizes and numbers read as people say them", () => {
   assert.deepEqual([0, 1, 2, 1023, 1024, 14_889_779].map(bytesText), [
@@ -9,6 +9,11 @@ Deno.test("sizes and numbers read as people say them", () => {
     "1,023 bytes",
     "1 KB",
     "14.2 MB",
+  ]);
+  assert.deepEqual([1000, 4096, 10_485_760].map(exactBytesText), [
+    "1000 bytes",
+    "4096 bytes (4 KB)",
+    "10485760 bytes (10 MB)",
   ]);
   assert.deepEqual([0, 1, 8310].map((count) => counted(count, "row")), [
     "0 rows",

@@ -8,6 +8,7 @@ import type { Engine, Id, Json, Stored } from "../store/port.ts";
 import type { SignedInUser } from "../auth/principals.ts";
 import { noteUserEvent } from "../auth/user_events.ts";
 import { type OwnMember, type UserRecord, USERS } from "../auth/users.ts";
+import { exactBytesText } from "../text/amounts.ts";
 import {
   bounded,
   changedFields,
@@ -103,8 +104,11 @@ export function boundedUser(stored: Stored<UserRecord>): Stored<UserRecord> {
 export function checkClaims(claims: Members | undefined): void {
   if (claims === undefined || !exceedsBytes(JSON.stringify(claims), USER_CLAIMS_BYTES_MAX)) return;
   throw new Problem("INVALID_BODY", {
-    message: `"claims" may have up to ${USER_CLAIMS_BYTES_MAX} bytes of JSON.`,
-    faults: [{ path: "claims", message: `may have up to ${USER_CLAIMS_BYTES_MAX} bytes of JSON` }],
+    message: `"claims" may have up to ${exactBytesText(USER_CLAIMS_BYTES_MAX)} of JSON.`,
+    faults: [{
+      path: "claims",
+      message: `may have up to ${exactBytesText(USER_CLAIMS_BYTES_MAX)} of JSON`,
+    }],
   });
 }
 

@@ -4,14 +4,16 @@ import { hashedId } from "../crypto/hashes.ts";
 import { DefaultsRoom, withDefaults } from "../documents/defaults.ts";
 import { parseDefinition } from "../documents/definition.ts";
 import type { FieldDefinition } from "../documents/fields.ts";
+import { type CollectionRename, withReference } from "../documents/references.ts";
 import { validateMembers } from "../documents/validate.ts";
 import { USER_FIELDS_BYTES_MAX } from "../limits.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { type FieldFault, Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import { exceedsBytes } from "../store/json_text.ts";
-import type { Definition, Engine, Id, Json, StoredRecord } from "../store/port.ts";
+import type { Definition, Engine, Id, Json, StoredRecord, Transaction } from "../store/port.ts";
 import { own } from "../store/shape.ts";
+import { exactBytesText } from "../text/amounts.ts";
 import { shown } from "../text/input_text.ts";
 
 /** A field that a project declares for its users, beside what every user has. */
@@ -94,6 +96,19 @@ export async function saveUserFields(
   return fields;
 }
 
+/** Has fields of users refer to a collection by its new name, in the transaction that gives it that. */
+export async function renameUserReferences(
+  tx: Transaction,
+  rename: CollectionRename,
+): Promise<void> {
+  const records = tx.records<UserFieldsRecord>(USER_FIELDS);
+  const found = await records.get(THE_ONE);
+  if (found === null) return;
+  const before = found.value.fields as unknown as readonly UserField[]; // As they were saved.
+  const fields = before.map((field) => withReference(field, rename)) as unknown as Json;
+  await records.updateOne(eq("_id", THE_ONE), { set: { fields } });
+}
+
 /** What a collection of these fields alone would refuse, and what makes no sense for users. */
 function checkedFields(given: GivenUserFields): UserField[] {
   const isPublic = new Map(given.map(({ key, public: open = false }) => [key, open]));
@@ -162,7 +177,9 @@ export function changedFields(
 export function bounded<T extends { readonly [name: string]: Json }>(values: T): T {
   if (!exceedsBytes(JSON.stringify(values), USER_FIELDS_BYTES_MAX)) return values;
   throw new Problem("INVALID_BODY", {
-    message: `A user's own fields may have up to ${USER_FIELDS_BYTES_MAX} bytes of JSON together.`,
+    message:
+      `A user's own fields may have up to ${exactBytesText(USER_FIELDS_BYTES_MAX)} of JSON ` +
+      "together.",
   });
 }
 

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { parseDefinition, parseNamedDefinition } from "@/lib/documents/definition.ts";
-import type { CollectionDefinition } from "@/lib/documents/fields.ts";
-import { BODY_BYTES_MAX } from "@/lib/limits.ts";
+import type { CollectionDefinition, ReplacingDefinition } from "@/lib/documents/fields.ts";
+import { BODY_BYTES_MAX, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract, type ParsedBody } from "../contract.ts";
 import { collectionName, projectId } from "../parameters.ts";
 import {
@@ -23,6 +23,11 @@ const Building = z.strictObject({
   example: { name: "posts", done: 41_000, total: 100_000 },
 });
 
+const CollectionRename = z.strictObject({ name: z.string() }).openapi("CollectionRename", {
+  description: "What a collection is to be called, by the rules for names of new ones.",
+  example: { name: "articles" },
+});
+
 const DEFINITION_INPUT_EXAMPLE = {
   name: "posts",
   fields: [{ key: "title", type: "String", required: true }],
@@ -37,7 +42,7 @@ const definitionBody: ParsedBody<CollectionDefinition> = {
   bytesMax: BODY_BYTES_MAX,
 };
 
-const namedDefinitionBody: ParsedBody<CollectionDefinition> = {
+const namedDefinitionBody: ParsedBody<ReplacingDefinition> = {
   ...definitionBody,
   schema: NamedDefinitionInput,
   parse: (members, { params }) => parseNamedDefinition(params.collectionName!, members),
@@ -117,6 +122,33 @@ export const updateCollection = contract({
   problems: ["INVALID_DEFINITION", "COLLECTION_NOT_FOUND", "DEFINITION_CONFLICT"],
 });
 
+export const renameCollection = contract({
+  operationId: "renameCollection",
+  tag: TAG,
+  method: "post",
+  path: "/api/projects/{projectId}/collections/{collectionName}/rename",
+  summary: "Rename a collection for the project's admins",
+  description:
+    "Its documents stay where they are, with their ids and `ETag`s. `Ref`s of all collections, " +
+    "and of users, and the events of webhooks name it by its new name from the same moment on; messages about what " +
+    "was changed before have the former one. The former name is 404 then, and free: applications " +
+    "must ask for the new one. Live lists end, and slow questions are counted anew.\n\n" +
+    "Another letter case is another name. Other processes on MongoDB may take up to 5 s to follow.",
+  security: projectMember("admin"),
+  params: { projectId, collectionName },
+  body: {
+    schema: CollectionRename,
+    example: { name: "articles" },
+    description: "The new name.",
+    bytesMax: SMALL_BODY_BYTES_MAX,
+  },
+  success: [{
+    ...defined(200, "The definition as it is now.", "Collection renamed"),
+    example: { ...COLLECTION_EXAMPLE, name: "articles" },
+  }],
+  problems: ["INVALID_DEFINITION", "COLLECTION_NOT_FOUND", "COLLECTION_EXISTS"],
+});
+
 export const deleteCollection = contract({
   operationId: "deleteCollection",
   tag: TAG,
@@ -145,5 +177,6 @@ export const PROJECT_COLLECTIONS = [
   listCollections,
   createCollection,
   updateCollection,
+  renameCollection,
   deleteCollection,
 ];

@@ -46,8 +46,8 @@ export const saveView = contract({
   path: ONE,
   summary: "Save a view of a collection",
   description: `All members of the project share it. A collection has up to ${VIEWS_MAX}. A view ` +
-    "of the same name is replaced. They go with their collection, and stay where it is renamed; " +
-    "a query that a changed definition refuses stays as it is, and is refused where it is used.",
+    "of the same name is replaced. They go with their collection. What a changed definition makes " +
+    "of a query is not looked at: it stays as it is, with the names of fields that it had.",
   security: projectMember("admin"),
   params: { projectId, collectionName, viewName },
   body: {

@@ -5,7 +5,7 @@ import { BATCH_OPERATIONS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import { didYouMean } from "@/lib/text/nearest.ts";
 import type { Json } from "@/lib/store/port.ts";
-import { bodyOf, onlyMembers, parseInput } from "../inputs.ts";
+import { bodyOf, type Issue, parseInput } from "../inputs.ts";
 import { Document, DOCUMENT_EXAMPLE } from "./document.ts";
 import { EXAMPLE_ID, id as shownId } from "./values.ts";
 
@@ -58,11 +58,12 @@ const ACTIONS = Object.keys(MEMBERS) as Action[];
 
 const operation = <A extends Action>(action: A) =>
   z.strictObject({ action: z.literal(action), ...MEMBERS[action] }, {
-    error: onlyMembers(
-      `An operation of the action ${action}`,
-      ["action", ...Object.keys(MEMBERS[action])],
-      "An operation is one JSON object.",
-    ),
+    error: ({ code, keys: [unknown = ""] = [] }: Issue) => {
+      const names = Object.keys(MEMBERS[action]);
+      return code === "unrecognized_keys"
+        ? `The action ${action} takes only ${names.join(", ")}.${didYouMean(unknown, names)}`
+        : "An operation is one JSON object.";
+    },
   }).openapi(`Batch${action[0]!.toUpperCase()}${action.slice(1)}`, {
     description: `An operation of a batch: ${DOES[action]}.`,
   });

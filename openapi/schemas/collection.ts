@@ -14,7 +14,7 @@ export const COLLECTION_EXAMPLE = {
   name: "posts",
   fields: [FIELD_EXAMPLE],
   rls: { enabled: true, mode: "public-read" as const, ownerField: "userId" },
-  strict: false,
+  strict: true,
   indexes: [{ fields: ["title", "-createdAt"], unique: false }],
   events: true,
 };

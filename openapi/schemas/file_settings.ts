@@ -1,3 +1,4 @@
+import { exactBytesText } from "@/lib/text/amounts.ts";
 import { z } from "@hono/zod-openapi";
 import { EXTERNAL_FILE_BYTES_MAX, USER_TYPES_MAX } from "@/lib/limits.ts";
 import { FILE_DEFAULTS } from "@/lib/projects/file_settings.ts";
@@ -6,7 +7,9 @@ import { onlyMembers } from "../inputs.ts";
 const UPLOADS = ["off", "signed-in"] as const;
 
 const bytes = (name: keyof typeof FILE_DEFAULTS, most: number) => {
-  const says = `"files.${name}" must be a whole number of bytes, from 1 to ${most}.`;
+  const says = `"files.${name}" must be a whole number of bytes, from 1 to ${
+    exactBytesText(most)
+  }.`;
   return z.int(says).min(1, says).max(most, says).optional();
 };
 

@@ -1,4 +1,4 @@
-import { parseDefinition } from "@/lib/documents/definition.ts";
+import { parseDefinition, parseReplacement } from "@/lib/documents/definition.ts";
 import { deleteCollection } from "@/lib/documents/delete_collection.ts";
 import {
   createCollection,
@@ -29,7 +29,7 @@ export const COLLECTION_COMMANDS: readonly (readonly [string, Command])[] = [
       updateCollection(
         services,
         await projectId(services, args),
-        parseDefinition(await jsonFile(args)),
+        parseReplacement(await jsonFile(args)),
       ),
   }],
   ["collection list", {

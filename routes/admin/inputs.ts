@@ -7,6 +7,7 @@ import { Problem } from "@/lib/problems.ts";
 import { findProject } from "@/lib/projects/projects.ts";
 import type { Services } from "@/lib/services.ts";
 import { eq } from "@/lib/store/filter.ts";
+import { jsonFaultAside } from "@/lib/store/json_fault.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { Arguments } from "./arguments.ts";
@@ -46,7 +47,7 @@ export async function jsonFile(args: Arguments, option = "file"): Promise<unknow
   try {
     return parseJson(text);
   } catch (cause) {
-    throw refuse(`The file "${path}" is not valid JSON: ${(cause as Error).message}.`, cause);
+    throw refuse(`The file "${path}" is not valid JSON${jsonFaultAside(text)}.`, cause);
   }
 }
 
@@ -57,7 +58,7 @@ export async function secretJsonFile(args: Arguments): Promise<unknown> {
   try {
     return parseJson(text);
   } catch {
-    throw refuse(`The file "${path}" is not valid JSON.`);
+    throw refuse(`The file "${path}" is not valid JSON${jsonFaultAside(text)}.`);
   }
 }
 

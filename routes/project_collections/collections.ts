@@ -6,6 +6,7 @@ import {
   updateCollection,
 } from "@/lib/documents/save_collection.ts";
 import { ok } from "@/lib/http/respond.ts";
+import { renameCollection } from "@/lib/operations/rename_collection.ts";
 import type * as collections from "@/openapi/paths/project_collections.ts";
 import type { HandlerOf } from "../handler.ts";
 
@@ -31,6 +32,14 @@ export const handleUpdateCollection: HandlerOf<typeof collections.updateCollecti
   const input = c.req.valid("json");
   const definition = await updateCollection(services, principal.project._id, input);
   return ok(200, JSON.stringify(definition), "Collection changed");
+};
+
+export const handleRenameCollection: HandlerOf<typeof collections.renameCollection> = async (c) => {
+  const { services, principal } = c.var;
+  const { collectionName: from } = c.req.valid("param");
+  const { name: to } = c.req.valid("json");
+  const definition = await renameCollection(services, principal.project._id, { from, to });
+  return ok(200, JSON.stringify(definition), "Collection renamed");
 };
 
 export const handleDeleteCollection: HandlerOf<typeof collections.deleteCollection> = async (c) => {

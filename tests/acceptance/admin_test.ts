@@ -99,7 +99,7 @@ Deno.test("every command works beside a running server and answers with its one 
       const stored = await admin(of("collection", "create", "--file", file), settings);
       assert.equal(stored.name, "notes");
       assert.deepEqual(stored.rls, { enabled: true, mode: "private", ownerField: "userId" });
-      assert.equal(stored.strict, false);
+      assert.equal(stored.strict, true);
       assert.ok(stored.fields.some((field: { key: string }) => field.key === "text"));
       const { body } = await send(server, { path: "/api/schemas/notes", key: project.secretKey });
       assert.equal(body.data.collection.name, "notes");

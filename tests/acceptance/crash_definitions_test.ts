@@ -16,7 +16,7 @@ import { type Answer, type Call, listAll, type Project, send } from "./project.t
 import { type Server, startServer } from "./server.ts";
 import { until } from "./until.ts";
 
-const ROUNDS = Math.ceil(RUNS / 25);
+const ROUNDS = RUNS > 100 ? 20 : 2;
 const WRITERS = 6;
 const BULK = 3;
 /** Nothing waits longer for what a dead process left; the rest is for a slow machine. */

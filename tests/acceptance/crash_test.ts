@@ -5,7 +5,7 @@ import { createCollection, createProject, listAll, type Project, send, THINGS } 
 import { type Server, startServer } from "./server.ts";
 import { until } from "./until.ts";
 
-const ROUNDS = RUNS > 100 ? 20 : 8;
+const ROUNDS = RUNS > 100 ? 20 : 4;
 const CONNECTIONS = 6;
 const STREAM_MS = 150;
 const FIRST_MS = 10_000;

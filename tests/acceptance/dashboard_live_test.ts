@@ -11,6 +11,7 @@ import {
 
 const POSTS = {
   name: "posts",
+  strict: false,
   fields: [{ key: "title", type: "String" }, { key: "status", type: "String" }],
 };
 

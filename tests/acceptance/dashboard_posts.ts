@@ -5,6 +5,7 @@ import { createProject, type DashboardBrowser, register } from "../support/dashb
 const POSTS = {
   name: "posts",
   rls: { mode: "public-read" },
+  strict: false,
   fields: [
     { key: "title", type: "String", required: true },
     { key: "status", type: "String", index: true },

@@ -126,23 +126,33 @@ const CONFIG = fileURLToPath(new URL("../../deno.json", import.meta.url));
 const OWN = ["/srv/corbel/data/a", "/srv/corbel/files/a"];
 const AROUND = ["/srv/corbel"];
 
-async function permittedOf(task: string): Promise<unknown> {
+/** What a script prints that runs with the permissions of a task. */
+async function printedIn(
+  task: string,
+  script: string,
+  { args = [], env = {} }: { args?: readonly string[]; env?: Record<string, string> } = {},
+): Promise<unknown> {
   const settings = {
     DATABASE_URL: "sqlite:/srv/corbel/data",
     STORAGE_URL: "file:///srv/corbel/files",
   };
   const lines = await taskArguments(task, settings);
-  const args = lines.slice(1, lines.findIndex((one) => one.endsWith("main.ts")));
-  const script = await Deno.makeTempFile({ suffix: ".js" });
-  await Deno.writeTextFile(script, TRIES);
-  const paths = [...OWN, ...AROUND, "/srv/other", "/etc/passwd", "/var/other", ...NATIVE];
+  const options = lines.slice(1, lines.findIndex((one) => one.endsWith("main.ts")));
+  const file = await Deno.makeTempFile({ suffix: ".js" });
+  await Deno.writeTextFile(file, script);
   const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", `--config=${CONFIG}`, ...args, script, ...paths],
+    args: ["run", `--config=${CONFIG}`, ...options, file, ...args],
+    env,
     stderr: "inherit",
   }).output();
-  await Deno.remove(script);
+  await Deno.remove(file);
   return JSON.parse(decoded(stdout));
 }
+
+const permittedOf = (task: string): Promise<unknown> =>
+  printedIn(task, TRIES, {
+    args: [...OWN, ...AROUND, "/srv/other", "/etc/passwd", "/var/other", ...NATIVE],
+  });
 
 for (const task of ["start", "dev"]) {
   Deno.test(`${task} may touch its folders and load two authors' packages, and nothing else`, async () => {
@@ -159,3 +169,26 @@ Deno.test("admin reads the files that it is told to, and writes to its folders a
   assert.deepEqual(writable, OWN);
   assert.deepEqual(loadable, NATIVE);
 });
+
+/** Prints what it may do beside paths, and what it finds in the environment. */
+const FINDS = `
+  const state = async (descriptor) => (await Deno.permissions.query(descriptor)).state;
+  const sys = (kind) => state({ name: "sys", kind });
+  const found = ["PORT", "LOG_LEVEL", "SECRET_OF_ANOTHER"].map((name) => Deno.env.get(name) ?? null);
+  const [net, run] = [await state({ name: "net" }), await state({ name: "run" })];
+  const [osRelease, hostname] = [await sys("osRelease"), await sys("hostname")];
+  console.log(JSON.stringify({ found, net, run, osRelease, hostname }));
+`;
+
+for (const task of ["start", "dev", "admin"]) {
+  Deno.test(`${task} finds its settings in the environment and nothing else, and starts no program`, async () => {
+    const env = { PORT: "8123", LOG_LEVEL: "warn", SECRET_OF_ANOTHER: "secret" };
+    assert.deepEqual(await printedIn(task, FINDS, { env }), {
+      found: ["8123", "warn", null],
+      net: "granted",
+      run: "prompt",
+      osRelease: "granted",
+      hostname: "prompt",
+    });
+  });
+}

@@ -11,7 +11,7 @@ import { until } from "./until.ts";
 const WORKERS = "3";
 const PATH = "/api/data/things";
 const STOP_MS = 10_000;
-const KILLS = RUNS > 100 ? 5 : 3;
+const KILLS = RUNS > 100 ? 5 : 2;
 /** Fewer of a thousand a thread keeps to itself. */
 const UNTOLD = 10;
 
@@ -112,12 +112,14 @@ Deno.test("a request that never ends holds all threads for 10 s and no longer", 
 
 Deno.test("threads share a port with each other and with no other process", async () => {
   await using store = await createTestStore();
-  for (const [held, asked] of [["3", "1"], ["3", "3"], ["1", "3"]] as const) {
+  for (const [held, ...others] of [["3", "1", "3"], ["1", "3"]] as const) {
     await using server = await startServer({ settings: { WORKERS: held } });
     const PORT = String(server.port);
-    const told = await refusedStart({ ...store.settings, PORT, WORKERS: asked });
-    assert.match(told, /^Cannot listen on [^\n]*: the port is in use[^\n]*\n$/, "told once");
-    assert.equal((await send(server, { path: "/api/health" })).status, 200);
+    for (const asked of others) {
+      const told = await refusedStart({ ...store.settings, PORT, WORKERS: asked });
+      assert.match(told, /^Cannot listen on [^\n]*: the port is in use[^\n]*\n$/, "told once");
+      assert.equal((await send(server, { path: "/api/health" })).status, 200);
+    }
   }
 });
 

@@ -23,7 +23,7 @@ Deno.test("a collection is created with every default filled in, and takes docum
       },
     ],
     rls: { enabled: true, mode: "private", ownerField: "userId" },
-    strict: false,
+    strict: true,
     indexes: [],
     events: true,
   });
@@ -62,4 +62,26 @@ Deno.test("only admins and the owner make a collection", async () => {
   const call = { path: PATH, body: { name: "posts" } };
   await owner.isForAdmins(call);
   ok(await owner.as("admin", call), 201);
+});
+
+Deno.test("without strict a collection is strict where it declares a field, and not otherwise", async () => {
+  await using app = await openTestApp();
+  const owner = await createTestOwner(app);
+  const fields = [{ key: "title", type: "String" }];
+  const cases: [string, object, boolean][] = [
+    ["declared", { fields }, true],
+    ["undeclared", {}, false],
+    ["empty", { fields: [] }, false],
+    ["owned", { fields: [], rls: { ownerField: "author" } }, false],
+    ["loose", { fields, strict: false }, false],
+    ["closed", { strict: true }, true],
+  ];
+  for (const [name, parts, strict] of cases) {
+    const made = ok(await owner.asOwner({ path: PATH, body: { name, ...parts } }), 201);
+    assert.equal(made.strict, strict, name);
+    const body = { title: "a", more: 1 };
+    const answer = await owner.project.asSecret({ path: `/api/data/${name}`, body });
+    if (!strict) ok(answer, 201);
+    else refused(answer, 400, "INVALID_DOCUMENT", '"more" is not declared');
+  }
 });

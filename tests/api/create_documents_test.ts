@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { createTestCollection, type Doc, ok, refused, times } from "./test_collection.ts";
+import { createTestCollection, type Doc, NOBODY, ok, refused, times } from "./test_collection.ts";
 
 const bulk = (body: unknown) => ({ path: "/bulk", body });
 
@@ -121,4 +121,45 @@ Deno.test("bulks that run at once do not mix: each is stored whole or not at all
   const { items } = ok(await collection.asSecret({})) as { items: Doc[] };
   assert.equal(items.length, 15);
   assert.deepEqual([...new Set(items.map(({ batch }) => batch))].sort(), won.sort());
+});
+
+Deno.test("every faulty document is named, with the paths of its faults, and none is stored", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app, {
+    fields: [{ key: "n", type: "Number", required: true }, { key: "at", type: "Date" }],
+    strict: true,
+  });
+  const good = { n: 1 };
+  const bad = [good, { n: "a", at: "soon" }, good, {}, 5, { n: 1, _id: NOBODY }];
+  await collection.untouched(async () => {
+    for (const [body, prefix] of [[{ documents: bad }, "documents."], [bad, ""]] as const) {
+      const answer = await collection.asSecret({ path: "/bulk", body });
+      refused(answer, 400, "INVALID_DOCUMENT", /^documents\[1\]: .*"n" must be a Number/);
+      for (const at of [3, 4, 5]) {
+        assert.match(answer.body.message, new RegExp(` documents\\[${at}\\]: `));
+      }
+      assert.doesNotMatch(answer.body.message, /documents\[[02]\]/);
+      const paths = answer.body.faults.map(({ path }: { path: string }) => path);
+      assert.deepEqual(paths, ["1.n", "1.at", "3.n", "4", "5._id"].map((path) => prefix + path));
+    }
+  });
+});
+
+Deno.test("of many faulty documents the first ten are named, and what follows is not looked at", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app, { fields: [{ key: "n", type: "Number" }] });
+  const documents = times(100, (i) => i < 90 ? { n: 1 } : { n: "a" });
+  const told = async (body: unknown[]) => {
+    const answer = await collection.asSecret({ path: "/bulk", body });
+    refused(answer, 400, "INVALID_DOCUMENT");
+    return answer.body as { message: string; faults: unknown[] };
+  };
+  await collection.untouched(async () => {
+    const last = await told(documents);
+    assert.equal(last.faults.length, 10);
+    assert.doesNotMatch(last.message, /not looked at/);
+    const first = await told(documents.toReversed());
+    assert.equal(first.faults.length, 10);
+    assert.match(first.message, /documents\[9\]: .* The documents behind it were not looked at\.$/);
+  });
 });

@@ -3,6 +3,8 @@ import { createUser } from "@/lib/auth/create_user.ts";
 import { environmentOf, loadConfig } from "@/lib/runtime/config.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { pullConfiguration } from "@/lib/operations/project_configuration.ts";
+import { PROVIDER_SETTINGS } from "@/lib/projects/providers.ts";
+import { ALL } from "@/lib/store/filter.ts";
 import { pageOf } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { begin, begun, choose, leadsTo, PAGE, signInAs } from "./chosen_user.ts";
@@ -99,9 +101,11 @@ Deno.test("start neither shows nor takes it on a store that dev has used", async
   arrivalOf(await browser.comeBack(back));
 });
 
-Deno.test("there is nothing to set for it, so neither settings nor a pulled project carry it elsewhere", async () => {
-  await using app = await openTestApp({ isDev: true });
+Deno.test("there is nothing to set for it, so neither settings nor a project that is pulled or exported carry it elsewhere", async () => {
+  await using fixture = await openSignInFixture({ isDev: true });
+  const { app } = fixture;
   const project = await app.project({ siteUrl: SITE });
+  arrivalOf(await signInAs(fixture.browser(), project, "ada@example.com"));
   const owner = await project.owner();
   const path = `/api/projects/${project.projectId}/providers`;
   const body = { enabled: true, clientId: "a", clientSecret: "b" };
@@ -113,6 +117,9 @@ Deno.test("there is nothing to set for it, so neither settings nor a pulled proj
   ]);
   const pulled = await pullConfiguration(app.services, project.projectId);
   assert.deepEqual(pulled.providers, []);
+  // What an export takes along.
+  const stored = app.services.engine.records(project.projectId, PROVIDER_SETTINGS);
+  assert.equal(await stored.count(ALL), 0);
 });
 
 Deno.test("only dev at a local address has it, and no variable asks for it", () => {

@@ -13,6 +13,7 @@ const EXPOSED = [
   "location",
   "retry-after",
   "x-request-id",
+  "x-corbel-warning",
   "ratelimit-limit",
   "ratelimit-remaining",
   "ratelimit-reset",

@@ -35,7 +35,7 @@ async function openPosts(definition: object = POSTS) {
 }
 
 const redefine = ({ services }: TestApp, { projectId }: TestProject, definition: object) =>
-  updateCollection(services, projectId, parseDefinition(definition));
+  updateCollection(services, projectId, parseDefinition({ strict: false, ...definition }));
 
 /** `added 3 of 5` */
 const told = ({ data: { action, document, total } }: LiveEvent): string =>

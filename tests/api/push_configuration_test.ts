@@ -95,6 +95,7 @@ Deno.test("each change is told part by part, and a dry run makes none", async ()
         name: "posts",
         fields: [{ key: "title", type: "String", required: true }, { key: "n", type: "Number" }],
         rls: { mode: "public-read" },
+        strict: false,
       }),
     ],
     mailTemplates: [],

@@ -53,7 +53,7 @@ Deno.test("a query that a list would refuse is refused, and one within the list,
 Deno.test("a name fits into an address, and says what is wrong with it where it does not", async () => {
   await using app = await openTestApp();
   const { owner, names } = await openViews(app);
-  for (const name of ["x".repeat(61), " a", "a ", "...", "a\nb"]) {
+  for (const name of ["x".repeat(61), " a", "a ", "..."]) {
     refused(
       await owner.asOwner(save(name)),
       400,

@@ -15,10 +15,24 @@ Deno.test("a definition is replaced whole, with or without its name, and holds a
   await owner.project.collection({ name: "posts", strict: true, rls: { enabled: false } });
   const fields = [{ key: "title", type: "String", required: true }];
   const { strict, rls } = ok(await owner.asOwner(put({ fields })));
-  assert.deepEqual([strict, rls.enabled], [false, true], "what is left out has its default");
+  assert.deepEqual([strict, rls.enabled], [true, true], "what is left out has its default");
   ok(await owner.asOwner(put({ name: "posts", fields })));
   const untitled = await owner.project.asSecret({ path: "/api/data/posts", body: {} });
   refused(untitled, 400, "INVALID_DOCUMENT", "title");
+});
+
+Deno.test("a definition that is replaced without strict keeps what it was", async () => {
+  await using app = await openTestApp();
+  const owner = await createTestOwner(app);
+  const fields = [{ key: "title", type: "String" }];
+  const stored = async () => ok(await owner.asOwner({ path: "/collections" })).items[0].strict;
+  await owner.project.collection({ name: "posts", strict: false });
+  for (
+    const [body, strict] of [[{ fields }, false], [{ strict: true }, true], [{}, true]] as const
+  ) {
+    assert.equal(ok(await owner.asOwner(put(body))).strict, strict);
+    assert.equal(await stored(), strict);
+  }
 });
 
 Deno.test("the name cannot change, and an unknown collection is 404", async () => {

@@ -42,11 +42,11 @@ type SendRaw = (call: Call) => Promise<number>;
  * too often asks again an hour later.
  */
 function rawSender({ services, clock }: TestApp, app = createApp(services)): SendRaw {
-  const sendOnce: SendRaw = async ({ method = "GET", path, headers, body }) => {
-    const init = { method, headers: new Headers(headers), body: body as string };
-    // A server knows it.
-    if (typeof body === "string") init.headers.set("content-length", `${body.length}`);
+  const sendOnce: SendRaw = async ({ method = "GET", path, headers = {}, body }) => {
+    const init = { method, headers, body: body as string };
     const request = new Request("http://localhost:8000/", init);
+    // A server knows it.
+    if (typeof body === "string") request.headers.set("content-length", `${body.length}`);
     // `Request` would take the address apart first.
     Object.defineProperty(request, "url", { value: `http://localhost:8000${path}` });
     const response = await app.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } });

@@ -18,7 +18,7 @@ import type { TestStore } from "../support/test_store.ts";
 import { storeOn } from "./faulty_mongodb.ts";
 import { faultTest } from "./fixture.ts";
 
-const ROUNDS = RUNS > 100 ? 20 : 8;
+const ROUNDS = RUNS > 100 ? 20 : 4;
 const PATH = "/api/data/things";
 const STREAM_MS = [30, 180] as const;
 const BACK_MS = 20_000;

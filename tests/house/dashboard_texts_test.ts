@@ -35,6 +35,10 @@ function isCode({ parent: above }: { parent: Deno.lint.Node | null }): boolean {
   return "parent" in above && isCode(above as { parent: Deno.lint.Node | null });
 }
 
+/** Whether it is the note that somebody else has changed something: it names that by its key. */
+const isConflict = ({ name }: Deno.lint.JSXOpeningElement): boolean =>
+  name.type === "JSXIdentifier" && name.name === "Conflict";
+
 const plugin: Deno.lint.Plugin = {
   name: "dashboard",
   rules: {
@@ -49,6 +53,7 @@ const plugin: Deno.lint.Plugin = {
           JSXAttribute(node) {
             const { name, value } = node;
             if (name.type !== "JSXIdentifier" || !READ.test(name.name)) return;
+            if (name.name === "what" && isConflict(node.parent)) return;
             if (value?.type !== "Literal" || typeof value.value !== "string") return;
             if (isText(value.value)) report(node, value.value);
           },
@@ -88,15 +93,20 @@ const SHARED: readonly string[] = [
   "API",
   "Blog <blog@example.com>",
   "Bucket",
+  "Claims",
   "Client",
   "Details",
   "HTML",
   "Host",
+  "ID",
   "Name",
+  "Operation",
   "Port",
+  "Problem",
   "Region",
   "Server",
   "Site URL",
+  "Status",
   "Text",
   "Webhooks",
   "ok",

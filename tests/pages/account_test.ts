@@ -201,7 +201,7 @@ Deno.test("a plan without keys of one's own offers none, refuses one, and lets a
   const accounts = app.services.engine.records<AccountRecord>("control", ACCOUNTS);
   await accounts.updateOne(eq("_id", account.accountId), { set: { sealedAiKey: "sealed" } });
   const kept = await dashboard.get(ACCOUNT);
-  assert.match(card(kept, "AI").textContent, /Your own is kept/);
+  assert.match(card(kept, "AI").textContent, /Yours is kept/);
   await dashboard.fill(kept, "Clear the key");
   assert.equal(await hasAiKey(account), false);
 });

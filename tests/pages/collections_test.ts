@@ -93,6 +93,27 @@ Deno.test("a collection is deleted by who types its name, with all that is in it
   assert.deepEqual(await listCollections(app.services, project.projectId), []);
 });
 
+Deno.test("a collection is renamed with its documents; a name that cannot be is refused where it was typed", async () => {
+  await using app = await openTestApp();
+  const { home, dashboard, project } = await openProjectPages(app);
+  await project.collection({ name: "posts", rls: { enabled: false } });
+  await project.collection({ name: "tags" });
+  await project.asSecret({ path: "/api/data/posts", body: { title: "a" } });
+  const page = await dashboard.get(`${home}/collections/posts/fields`);
+  for (
+    const [name, status, why] of [["Tags", 409, /exists already/], ["a b", 400, /letter/]] as const
+  ) {
+    const refused = await dashboard.fill(page, "Rename collection", { name });
+    assert.equal(refused.status, status);
+    assert.match(refused.document.querySelector("[role=alert]")!.textContent, why);
+  }
+  const renamed = await dashboard.fill(page, "Rename collection", { name: "articles" });
+  assert.equal(renamed.location, `${home}/collections/articles/fields?done=renamed`);
+  assert.match((await dashboard.follow(renamed)).words, /The collection is renamed/);
+  const { body } = await project.asSecret({ path: "/api/data/articles" });
+  assert.equal(body.data.total, 1);
+});
+
 Deno.test("viewers look and change nothing; to strangers there is no project", async () => {
   await using app = await openTestApp();
   const { home, as, project } = await openProjectPages(app);
@@ -105,6 +126,7 @@ Deno.test("viewers look and change nothing; to strangers there is no project", a
     [`${one}/fields`, { act: "save" }],
     [`${one}/access`, { act: "save", access: "off" }],
     [`${one}/access`, { act: "index", field: "title" }],
+    [`${one}/rename`, { name: "other" }],
     [`${one}/delete`, { name: "posts" }],
   ];
   const viewer = await as("viewer");

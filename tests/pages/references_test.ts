@@ -124,3 +124,51 @@ Deno.test("where there are too many to look through an id is typed, which can be
   const read = await viewer.get(`${path}/documents/${id}`);
   assert.ok(read.document.querySelector("[name='f.author']")!.hasAttribute("readonly"));
 });
+
+Deno.test("among many a document is found by its name, with all that was typed kept", async () => {
+  await using posts = await openBooks();
+  const { dashboard, path } = posts;
+  for (let i = 0; i < 50; i++) await author(posts, { name: `Author ${i}` });
+  const ann = await author(posts, { name: "Ann Other" });
+  const form = await dashboard.get(`${path}/new`);
+  const typed = { "f.title": "A", "q.author": "nn Oth" };
+  const found = await dashboard.fill(form, "Find for author", typed);
+  assert.equal(found.status, 200);
+  assert.equal((await posts.list()).length, 0, "to find saves nothing");
+  assert.deepEqual(options(found, "f.author"), [["", "—", false], [ann, "Ann Other", false]]);
+  assert.match(texts(found, ".member [role=status]")[0]!, /^1 to choose from/);
+  await dashboard.fill(found, "Create document", { "f.author": ann });
+  const [book] = await posts.list();
+  assert.deepEqual([book.title, book.author], ["A", ann]);
+
+  const page = await dashboard.get(`${path}/documents/${book._id}`);
+  const none = await dashboard.fill(page, "Find for author", { "q.author": "Zoe" });
+  assert.match(texts(none, ".member [role=status]")[0]!, /^Nothing is found for “Zoe”/);
+  assert.equal(none.document.querySelector("[name='f.author']")!.getAttribute("value"), ann);
+  // Enter presses the first button, which has no name.
+  const entered = await dashboard.submit(`${path}/documents/${book._id}`, {
+    etag: "*",
+    "f.title": "B",
+    "q.author": "Author 7",
+  });
+  assert.deepEqual(texts(entered, "select[name='f.author'] option").slice(2), ["Author 7"]);
+  assert.equal((await posts.get(book._id)).title, "A");
+  assertHarmless(await dashboard.fill(page, "Find for author", { "q.author": HOSTILE[0]! }));
+});
+
+Deno.test("users are found by their addresses, the owner too", async () => {
+  await using posts = await openBooks();
+  const { dashboard, path, app, projectId } = posts;
+  const add = (email: string) => createUser(app.services, projectId, { email, verified: true });
+  const ada = await add("ada@example.com");
+  const few = await dashboard.get(`${path}/new`);
+  assert.deepEqual(options(few, "f.userId"), [["", "—", false], [ada, "ada@example.com", false]]);
+  for (let i = 0; i < 50; i++) await add(`user${i}@example.com`);
+  const form = await dashboard.get(`${path}/new`);
+  const found = await dashboard.fill(form, "Find for userId", { "q.userId": "ADA@" });
+  assert.deepEqual(options(found, "f.userId").slice(1), [[ada, "ada@example.com", false]]);
+  const reader = await dashboard.fill(form, "Find for reader", { "q.reader": "user49" });
+  assert.deepEqual(options(reader, "f.reader").slice(1).map(([, name]) => name), [
+    "user49@example.com",
+  ]);
+});

@@ -44,7 +44,7 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/property\//,
   /^tests\/attacks\/(?:refresh|live_lists|live_load|live_totals)_/,
   /^tests\/api\/(?:list_documents|list_project_documents|aggregate_documents|populate|list_slow_questions|listen_to_documents|rls_table|idempotency|preconditions)/,
-  /^tests\/api\/(?:written_unique|create_documents|patch_document|upsert_document|write_batch|update_collection|delete_collection)_/,
+  /^tests\/api\/(?:written_unique|create_documents|patch_document|upsert_document|write_batch|update_collection|rename_collection|renamed_fields|delete_collection)_/,
   /^tests\/api\/(?:create_collection_limit|changed_definitions|check_documents|document_quota|killed_process|ai_caps|sign_in_locks)_/,
   /^tests\/api\/(?:exchange_code|jobs|mail_outbox|mail_processes|refresh_session|shared_\w+)_test/,
   /^tests\/api\/(?:replay_webhook_delivery|webhook_changes|webhook_deliveries)_test/,

@@ -133,7 +133,8 @@ Deno.test("shards hold every file of every pass once, those that take long first
     assert.deepEqual(files.toSorted(), pass.files.toSorted());
   }
   const isLong = (path: string) =>
-    /^tests\/(?:(?:acceptance|contract|faults)\/|api\/killed_process_)/.test(path);
+    /^tests\/(?:acceptance|contract|faults)\//.test(path) ||
+    isIdle({ pass: passes[0]!, files: [path] });
   const lastLong = shards.findLastIndex(({ files }) => files.some(isLong));
   assert.ok(shards.slice(0, lastLong).every(({ files }) => files.every(isLong)));
 });

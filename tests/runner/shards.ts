@@ -10,7 +10,7 @@ export interface Shard {
 
 /** What waits for time limits, and for processes to begin and end, most of its time. */
 const WAITING =
-  /^tests\/(?:faults|api\/killed_process_|acceptance\/(?:crash|live_lists_killed|stop|webhooks|workers|two_processes|(?:s3_)?start_refusals|sqlite_disk_trouble)_)/;
+  /^(?:tests\/(?:faults\/|api\/(?:killed_process|failing_workers)_|attacks\/resumable_connections_|acceptance\/(?:crash|live_lists_killed|long_requests|resumed_uploads|stop|webhooks|workers|two_processes|(?:s3_)?start_refusals|sqlite_disk_trouble)_)|lib\/files\/check_storage_)/;
 
 /**
  * How many files make a shard; those that take longest first. Each process takes two seconds to load

@@ -171,7 +171,7 @@ export class Declarations {
   }
 
   #find(method: string, path: string) {
-    const address = decodedPath(path.split("?")[0]!);
+    const address = decodedPath(path.split("?")[0]!).replace(/(?<=.)\/$/, "");
     const verb = method === "HEAD" ? "get" : method.toLowerCase();
     for (const { template, operations, pattern } of this.#paths) {
       const operation = operations[verb];

@@ -80,8 +80,10 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
   const asOwner = home.replace("/dashboard/", "/api/");
   await send(`${asOwner}/users/fields`, { fields: USER_FIELDS }, "PUT");
   const [key] = /pk_live_[\w-]+/.exec(server.stdout())!;
-  const signUp = `http://localhost:${server.port}/api/userAuth/signup`;
-  await send(signUp, NEWCOMER, "POST", { "x-api-key": key });
+  const userAuth = `http://localhost:${server.port}/api/userAuth`;
+  await send(`${userAuth}/signup`, NEWCOMER, "POST", { "x-api-key": key });
+  await visit(`${userAuth}/social/dev/start?x-api-key=${key}`);
+  yield "choose-user";
   const pages: Readonly<Record<string, string>> = {
     account: `${dashboard}/account`,
     overview: home,
@@ -124,6 +126,10 @@ export async function* tour(page: Page, server: Server): AsyncGenerator<string> 
     yield name;
   }
 
+  await visit(user);
+  await page.getByRole("button", { name: "Create test token" }).click();
+  await page.getByText("shown this once").waitFor();
+  yield "test-token";
   await visit(pages.files!);
   await page.getByLabel(/A file of up to/).setInputFiles({
     name: "Red and blue.png",

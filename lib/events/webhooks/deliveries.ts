@@ -5,7 +5,7 @@ import { enqueue, type JobRecord } from "../../jobs/jobs.ts";
 import { WEBHOOK_BODY_BYTES_MAX, WEBHOOK_LOG_MS } from "../../limits.ts";
 import { eq } from "../../store/filter.ts";
 import { exceedsBytes, parseJson } from "../../store/json_text.ts";
-import type { Engine, Id, Transaction } from "../../store/port.ts";
+import type { Engine, Id, Records, Transaction } from "../../store/port.ts";
 import {
   DELIVERIES,
   type DeliveryRecord,
@@ -29,12 +29,19 @@ export interface WebhookAudience {
   readonly webhooks: readonly WebhookRecord[];
 }
 
-/** Read before the transaction that writes their deliveries. */
-export async function enabledWebhooks(
+export const enabledWebhooks = (
   { engine }: { readonly engine: Engine },
   projectId: Id,
+): Promise<WebhookAudience> => enabledAmong(engine.records(projectId, WEBHOOKS), projectId);
+
+/** The same in the transaction that writes their deliveries: a collection may be renamed before it. */
+export const enabledWithin = (tx: Transaction, projectId: Id): Promise<WebhookAudience> =>
+  enabledAmong(tx.records(WEBHOOKS), projectId);
+
+async function enabledAmong(
+  records: Records<WebhookRecord>,
+  projectId: Id,
 ): Promise<WebhookAudience> {
-  const records = engine.records<WebhookRecord>(projectId, WEBHOOKS);
   const webhooks = await Array.fromAsync(records.find({ filter: eq("isEnabled", true) }));
   return { projectId, webhooks };
 }

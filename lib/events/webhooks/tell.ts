@@ -22,7 +22,7 @@ import type {
   StoredRecord,
   Transaction,
 } from "../../store/port.ts";
-import { enabledWebhooks, enqueueDeliveries, type WebhookAudience } from "./deliveries.ts";
+import { enabledWebhooks, enabledWithin, enqueueDeliveries } from "./deliveries.ts";
 import type { ToldChange } from "./records.ts";
 
 /** Up to which change a project's webhooks are told. */
@@ -137,7 +137,6 @@ async function tellBehind(
   position: ChangePosition,
 ): Promise<ChangePosition | null> {
   const { engine, webhookRunner } = services;
-  const audience = await enabledWebhooks(services, projectId);
   await using feed = engine.changes.follow(projectId, position);
   let changes: PositionedChange[] = [];
   let length = 0;
@@ -148,7 +147,7 @@ async function tellBehind(
     length += batch.changes.reduce((sum, change) => sum + lengthOf(change), 0);
     if (!isLast && changes.length < TOGETHER_MAX && length < TOGETHER_LENGTH_MAX) continue;
     if (changes.length > 0) {
-      const jobs = await takeChanges(services, { position, upTo, audience, changes });
+      const jobs = await takeChanges(services, { projectId, position, upTo, changes });
       if (jobs === null) return null;
       for (const job of jobs) webhookRunner.begin(projectId, job);
       position = upTo;
@@ -165,19 +164,20 @@ const lengthOf = ({ before, after }: PositionedChange): number =>
 /** All of it or nothing; null where another process has told some of them. */
 async function takeChanges(
   services: TellServices,
-  { position, upTo, audience, changes }: {
+  { projectId, position, upTo, changes }: {
+    readonly projectId: Id;
     readonly position: ChangePosition;
     readonly upTo: ChangePosition;
-    readonly audience: WebhookAudience;
     readonly changes: readonly PositionedChange[];
   },
 ): Promise<JobRecord[] | null> {
-  return await services.engine.transaction(audience.projectId, async (tx) => {
+  return await services.engine.transaction(projectId, async (tx) => {
     const moved = await tx.records<ToldUpToRecord>(TOLD_UP_TO)
       .updateOne(and(eq("_id", THE_POSITION), eq("position", position)), {
         set: { position: upTo },
       });
     if (moved === null) return null;
+    const audience = await enabledWithin(tx, projectId);
     return await enqueueDeliveries(tx, services, audience, changes.flatMap(toldChanges));
   });
 }

@@ -86,6 +86,7 @@ function planOf(
         ...[...types].map(([name, type]) => ({ key: names.get(name)!, ...type })),
       ],
       rls: { enabled: true, mode: "private", ownerField },
+      strict: false,
       indexes: [],
     },
   };

@@ -39,6 +39,8 @@ export interface GivenCollection {
   readonly name: string;
   readonly fields: readonly GivenField[];
   readonly rls: { readonly enabled: true; readonly mode: "private"; readonly ownerField: string };
+  /** Documents there may have had fields that nobody declares here. */
+  readonly strict: false;
   readonly indexes: readonly { readonly fields: readonly string[]; readonly unique: boolean }[];
 }
 

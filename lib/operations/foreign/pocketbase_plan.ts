@@ -130,6 +130,7 @@ function planCollection(
       name: targets.collections.get(collection.id)!,
       fields: [{ key: SOURCE_ID, type: "String", unique: true }, ...fields],
       rls: { enabled: true, mode: "private", ownerField },
+      strict: false,
       indexes: indexes.compound.slice(0, INDEXES_MAX),
     },
   };

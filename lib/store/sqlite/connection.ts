@@ -52,7 +52,8 @@ export class Connection {
   readonly #budget = new Budget();
   readonly #statements = new LRUCache<string, ArrayStatement>({ max: STATEMENTS_KEPT });
 
-  constructor(path: string, sync: Sync) {
+  /** @param sync `off` where nothing is flushed: for a file that nobody knows of yet. */
+  constructor(path: string, sync: Sync | "off") {
     this.#path = path;
     try {
       this.#db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });

@@ -85,6 +85,9 @@ export class SqliteEngine implements Engine {
   /** Projects whose files could not be used when they were needed last. */
   readonly #lost = new Set<Id>();
   readonly #watch: ReturnType<typeof setInterval>;
+  /** What renames have left is emptied beside all else. */
+  readonly #reclaiming = new Set<Promise<void>>();
+  #isClosing = false;
   #isHeadless = false;
 
   private constructor(options: SqliteOptions) {
@@ -208,8 +211,11 @@ export class SqliteEngine implements Engine {
     return wait !== undefined;
   }
 
-  async reclaim(space: Space, { name }: Definition): Promise<void> {
-    await this.#file(space).reclaim([name]);
+  reclaim(space: Space, { name }: Pick<Definition, "name">): void {
+    const run = this.#file(space).reclaim(() => this.#isClosing, [name])
+      .catch(() => {}) // Whatever it was, maintenance tries again.
+      .finally(() => this.#reclaiming.delete(run));
+    this.#reclaiming.add(run);
   }
 
   async drop(space: Space, definition: Definition): Promise<void> {
@@ -238,7 +244,7 @@ export class SqliteEngine implements Engine {
     await removeLeftovers(this.#folder);
     for (const file of [...this.#projects.values()]) {
       await file.undoSilentBuilds();
-      await file.reclaim();
+      await file.reclaim(() => this.#isClosing);
     }
   }
 
@@ -259,6 +265,8 @@ export class SqliteEngine implements Engine {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true;
+    await Promise.all(this.#reclaiming);
     clearInterval(this.#watch);
     this.changes.close();
     await this.#scans[Symbol.asyncDispose]();

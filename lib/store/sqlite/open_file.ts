@@ -25,7 +25,7 @@ export function openFile({ path, space, sync, isKnown }: SpaceFile): Connection 
         `"${path}" is missing or empty, and is not made anew: restore it from a backup.`,
       );
     }
-    if (bytes === null) makeFile({ path, space, sync });
+    if (bytes === null) makeFile({ path, space });
     const db = new Connection(path, sync);
     try {
       checkFile(db, path, space);
@@ -52,12 +52,14 @@ export function bytesOf(path: string): number | null {
 
 /**
  * Made under another name and linked into place whole: of two processes that make the same file at
- * once one wins, and neither sees a half-made one.
+ * once one wins, and neither sees a half-made one. It is on the disk before it is linked: a name must
+ * never lead to a file that a power cut emptied.
  */
-function makeFile({ path, space, sync }: Omit<SpaceFile, "isKnown">): void {
+function makeFile({ path, space }: Pick<SpaceFile, "path" | "space">): void {
   const draft = `${path}.${crypto.randomUUID()}`;
   makePrivate(draft);
-  const db = new Connection(draft, sync);
+  // Flushed once, when it is whole, instead of at each of the steps that make it.
+  const db = new Connection(draft, "off");
   try {
     db.useWriteAheadLog();
     inTransaction(db, (db) => migrate(db, space));
@@ -65,6 +67,7 @@ function makeFile({ path, space, sync }: Omit<SpaceFile, "isKnown">): void {
     db.close();
   }
   try {
+    flush(draft);
     Deno.linkSync(draft, path);
     using folder = Deno.openSync(dirname(path));
     folder.syncSync();
@@ -74,6 +77,11 @@ function makeFile({ path, space, sync }: Omit<SpaceFile, "isKnown">): void {
   } finally {
     Deno.removeSync(draft);
   }
+}
+
+function flush(path: string): void {
+  using file = Deno.openSync(path, { read: true, write: true });
+  file.syncSync();
 }
 
 /** Nobody else on the machine reads what projects hold; SQLite's logs take their file's mode. */

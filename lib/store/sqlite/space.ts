@@ -1,3 +1,4 @@
+import { StoreUnavailable } from "../errors.ts";
 import type { Definition, DefinitionBuild, DefinitionChange } from "../port.ts";
 import { beginBuild } from "./build.ts";
 import { silentBuilds, undoBuild } from "./builds.ts";
@@ -18,6 +19,7 @@ import {
   prepare,
   redefine,
 } from "./tables.ts";
+import type { Write } from "./seq_steps.ts";
 import { analyze, Growth, rereadStatistics } from "./statistics.ts";
 import { type Touched, Writer, type WriterOptions } from "./writer.ts";
 
@@ -177,9 +179,13 @@ export class FileSpace {
     });
   }
 
-  /** Frees what renames have left of former texts, of one kind of records or of all. */
-  async reclaim(kinds = withFormerTexts(this.reader)): Promise<void> {
-    for (const name of kinds) await emptyFormerTexts((work) => this.write(work), { name });
+  /** Frees what renames have left of former texts, of some kinds of records or of all. */
+  async reclaim(stopped: () => boolean, kinds = withFormerTexts(this.reader)): Promise<void> {
+    const write: Write = (work) => {
+      if (stopped()) throw new StoreUnavailable("The file is being closed");
+      return this.write(work);
+    };
+    for (const name of kinds) await emptyFormerTexts(write, { name });
   }
 
   /** Sees one moment, and holds up no writer while it looks. */

@@ -72,7 +72,13 @@ const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
         {isTop && context.of === "documents" && field.was !== "" && (
           <input type="hidden" name={`${place}.was`} value={field.was} />
         )}
-        <TypeSelect item={field} place={place} label={t.typeOf(name)} context={context} />
+        <TypeSelect
+          item={field}
+          place={place}
+          label={t.typeOf(name)}
+          isOwner={isOwner}
+          context={context}
+        />
         <span class="flags">
           <Flag place={place} name="required" isOn={field.required} of={name} />
           {context.of === "users"
@@ -201,11 +207,12 @@ const Inside = ({ item, place, path, inArray, context }: RowProps & { item: Draf
 
 /** A type, what a Ref points to, and a button that appears once the chosen type asks for more. */
 const TypeSelect = (
-  { item, place, label, isElement = false, context }: {
+  { item, place, label, isElement = false, isOwner = false, context }: {
     item: DraftItem;
     place: Place;
     label: string;
     isElement?: boolean;
+    isOwner?: boolean;
     context: RowsContext;
   },
 ) => {
@@ -231,13 +238,14 @@ const TypeSelect = (
       {item.type === "Ref" && (
         <RefSelect item={item} place={place} label={label} context={context} />
       )}
-      {item.type === "String" && (
+      {item.type === "String" && (!isOwner || item.enum !== "") && (
         <input
           class="values"
           name={`${place}.enum`}
           value={item.enum}
           aria-label={t.valuesOf(label)}
-          placeholder={t.values}
+          title={t.valuesTitle}
+          placeholder={t.anyText}
           autocomplete="off"
           spellcheck={false}
         />

@@ -3,6 +3,7 @@ import { deleteCollection } from "@/lib/documents/delete_collection.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { renamedIndexes } from "@/lib/documents/renames.ts";
 import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
+import { renameCollection } from "@/lib/operations/rename_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { DEFINITION_FORM_FIELDS_MAX } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
@@ -99,6 +100,18 @@ async function save(
   });
 }
 
+export const renameCollectionByForm: PageHandler<ProjectMember, "collectionName"> = async (c) => {
+  const to = (await c.var.body.form()).get("name") ?? "";
+  const page = await loadCollectionPage(c);
+  const { frame, collection: { name: from } } = page;
+  const { services } = c.var;
+  const tried = await attempt(() => renameCollection(services, frame.projectId, { from, to }));
+  if (tried.problem === null) return seeOther(`${tabPath(frame.home, to, "fields")}?done=renamed`);
+  const entered = stored(page.collection);
+  const shown = <FieldsPage page={page} entered={entered} notRenamed={tried.problem} />;
+  return pageReply(shown, { status: tried.problem.status });
+};
+
 export const deleteCollectionByForm: PageHandler<ProjectMember, "collectionName"> = async (c) => {
   const form = await c.var.body.form();
   const page = await loadCollectionPage(c);
@@ -117,10 +130,11 @@ export const deleteCollectionByForm: PageHandler<ProjectMember, "collectionName"
 };
 
 const FieldsPage = (
-  { page, entered, query = "", notDeleted = null }: {
+  { page, entered, query = "", notRenamed = null, notDeleted = null }: {
     page: CollectionPage;
     entered: Entered;
     query?: string;
+    notRenamed?: Problem | null;
     notDeleted?: Problem | null;
   },
 ) => {
@@ -135,6 +149,7 @@ const FieldsPage = (
       <div class="sheet wide">
         <BuildingNote building={page.building} />
         <FieldsForm page={page} entered={entered} query={query} />
+        {canEdit && <RenameCard page={page} problem={notRenamed} />}
         {canEdit && <DeleteCard page={page} problem={notDeleted} />}
       </div>
     </ProjectShell>
@@ -213,6 +228,22 @@ const FieldsForm = (
         </div>
       )}
     </form>
+  );
+};
+
+const RenameCard = ({ page, problem }: { page: CollectionPage; problem: Problem | null }) => {
+  const { frame, collection: { name } } = page;
+  const t = texts().collections.fields.rename;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{t.about}</p>
+      <Refusal problem={problem} />
+      <form method="post" action={`${collectionPath(frame.home, name)}/rename`}>
+        <Field label={t.name} name="name" value={name} autocomplete="off" required />
+        <button class="quiet">{t.submit}</button>
+      </form>
+    </article>
   );
 };
 

@@ -3,7 +3,12 @@ import { member } from "../guards.ts";
 import { get, post } from "../pages.ts";
 import { changeAccess, showAccess } from "./access.tsx";
 import { showCalls } from "./api.tsx";
-import { changeFields, deleteCollectionByForm, showFields } from "./fields.tsx";
+import {
+  changeFields,
+  deleteCollectionByForm,
+  renameCollectionByForm,
+  showFields,
+} from "./fields.tsx";
 import { createCollectionByForm, showCollections } from "./list.tsx";
 
 const ALL = "/dashboard/projects/{projectId}/collections";
@@ -17,6 +22,7 @@ export function collectionsPages(mount: Mount): void {
   mount(post(ALL, member("admin")), createCollectionByForm);
   mount(get(`${ONE}/fields`, member("viewer")), showFields);
   mount(post(`${ONE}/fields`, member("admin"), REDEFINES), changeFields);
+  mount(post(`${ONE}/rename`, member("admin")), renameCollectionByForm);
   mount(post(`${ONE}/delete`, member("admin")), deleteCollectionByForm);
   mount(get(`${ONE}/access`, member("viewer")), showAccess);
   mount(post(`${ONE}/access`, member("admin"), REDEFINES), changeAccess);

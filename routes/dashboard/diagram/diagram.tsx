@@ -1,4 +1,4 @@
-import { type Reference, referencesIn } from "@/lib/documents/definition.ts";
+import { referencesIn } from "@/lib/documents/definition.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
@@ -9,13 +9,7 @@ import { Bar, ProjectShell } from "../components/shell.tsx";
 import { loadFrame } from "../frame.ts";
 import { pageReply } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { Picture } from "./picture.tsx";
-
-/** A collection with the fields that refer to others. */
-export interface Referring {
-  readonly name: string;
-  readonly references: readonly Reference[];
-}
+import { Picture, type Referring } from "./picture.tsx";
 
 export const showDiagram: PageHandler<ProjectMember> = async (c) => {
   const { services, principal } = c.var;

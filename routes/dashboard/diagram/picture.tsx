@@ -1,7 +1,13 @@
+import type { Reference } from "@/lib/documents/definition.ts";
 import { collectionPath } from "../collections/bar.tsx";
 import { texts } from "../texts/mod.ts";
-import type { Referring } from "./diagram.tsx";
 import { type Box, layoutOf, type Line, type Point } from "./layout.ts";
+
+/** A collection with the fields that refer to others. */
+export interface Referring {
+  readonly name: string;
+  readonly references: readonly Reference[];
+}
 
 const USERS = "users";
 const ROW = 20;
@@ -14,6 +20,12 @@ const TEXT_LENGTH_MAX = 26;
 const FIELDS_SHOWN = 12;
 /** Lines that are drawn; the table has all references. */
 const LINES_MAX = 600;
+
+/** A collection with the fields that refer to others. */
+export interface Referring {
+  readonly name: string;
+  readonly references: readonly Reference[];
+}
 
 /** All references of a collection to one other. */
 interface Reach extends Line {

@@ -10,7 +10,7 @@ import { ACTS, type Bulk, failureText } from "./bulk.ts";
 import { FIELD_PREFIX, typedEntries } from "./entered.ts";
 import { areAllTold, Fields } from "./fields.tsx";
 import type { Targets } from "./references.ts";
-import type { Room } from "./room.ts";
+import { ownerOf, type Room } from "./room.ts";
 import { hrefOf, viewText } from "./view.ts";
 
 interface BulkProps {
@@ -134,7 +134,7 @@ export const NewValuePage = (
           faults={faults}
           targets={targets}
           isNew={false}
-          owner={null}
+          owner={ownerOf(room)}
           isReadOnly={false}
         />
         <div class="acts">

@@ -9,12 +9,13 @@ import type { Id } from "@/lib/store/port.ts";
 import type { PageHandler } from "../../handler.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { EditorPage, type Typed } from "./editor.tsx";
-import { readEntries, readJsonOf, unreadable } from "./entered.ts";
-import { type Targets, targetsOf } from "./references.ts";
+import { FIND_PREFIX, readEntries, readJsonOf, unreadable } from "./entered.ts";
+import { findNames, type Found, targetOf, type Targets, targetsOf } from "./references.ts";
 import {
   type CollectionContext,
   openRoom,
   openTarget,
+  ownerOf,
   pathOf,
   type Room,
   serverOf,
@@ -41,7 +42,7 @@ const isJson = (form: URLSearchParams): boolean => form.get("as") === "json";
 /** For who may not choose there is nothing to choose from. */
 const targetsFor = async (c: CollectionContext, room: Room, asJson: boolean): Promise<Targets> =>
   room.mayWrite && !asJson
-    ? await targetsOf(c, room.frame.home, room.collection.definition.fields)
+    ? await targetsOf(c, room.collection.definition.fields, ownerOf(room))
     : new Map();
 
 /** What the grid showed that led here, of an address or of a form. */
@@ -75,6 +76,8 @@ export const saveDocument: PageHandler<ProjectMember, "collectionName" | "id"> =
   const form = await c.var.body.form();
   const view = viewOf(c, form);
   const [target, now] = await Promise.all([openTarget(c), seen(c, id)]);
+  const key = soughtIn(form);
+  if (key !== null) return await editorReply(c, { form, problem: null, now, key });
   const over = form.get("over");
   const ifMatch = over ?? form.get("etag");
   const tried = await attempt(async () => {
@@ -121,6 +124,8 @@ export const createDocumentByForm: PageHandler<ProjectMember, "collectionName"> 
   const form = await c.var.body.form();
   const view = viewOf(c, form);
   const target = await openTarget(c);
+  const key = soughtIn(form);
+  if (key !== null) return await editorReply(c, { form, problem: null, now: null, key });
   const tried = await attempt(async () => {
     let body;
     if (isJson(form)) body = readJsonOf(form.get("json") ?? "");
@@ -143,11 +148,41 @@ export const createDocumentByForm: PageHandler<ProjectMember, "collectionName"> 
   return seeOther(beside(view, `${view.path}/new`, more));
 };
 
-async function editorReply(
+/**
+ * The field that something is looked for to fill in. Enter presses a form's first button: with words
+ * to look for that looks for them, and saves nothing.
+ */
+function soughtIn(form: URLSearchParams): string | null {
+  const pressed = form.get("find");
+  if (pressed !== null || form.has("then") || form.has("over")) return pressed;
+  const entered = [...form].find(([name, text]) => name.startsWith(FIND_PREFIX) && text !== "");
+  return entered === undefined ? null : entered[0].slice(FIND_PREFIX.length);
+}
+
+async function foundFor(
   c: CollectionContext,
-  { form, problem, now }: { form: URLSearchParams; problem: Problem; now: Seen | null },
-) {
+  room: Room,
+  { form, key }: { form: URLSearchParams; key: string | undefined },
+): Promise<Found | null> {
+  const field = room.collection.definition.fields.find((one) => one.key === key);
+  const ref = field === undefined ? null : targetOf(field, ownerOf(room));
+  if (field === undefined || ref === null) return null;
+  const words = form.get(FIND_PREFIX + field.key) ?? "";
+  return { key: field.key, words, names: await findNames(c, ref, words) };
+}
+
+interface EditorAnswer {
+  readonly form: URLSearchParams;
+  /** Null where nothing was refused. */
+  readonly problem: Problem | null;
+  readonly now: Seen | null;
+  /** The field that something was looked for to fill in. */
+  readonly key?: string;
+}
+
+async function editorReply(c: CollectionContext, { form, problem, now, key }: EditorAnswer) {
   const room = await openRoom(c);
+  const found = await foundFor(c, room, { form, key });
   const typed: Typed = { form, problem };
   return pageReply(
     <EditorPage
@@ -158,8 +193,9 @@ async function editorReply(
       targets={await targetsFor(c, room, isJson(form))}
       asJson={isJson(form)}
       typed={typed}
+      found={found}
       done={null}
     />,
-    { status: problem.status },
+    problem === null ? {} : { status: problem.status },
   );
 }

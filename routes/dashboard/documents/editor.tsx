@@ -9,14 +9,14 @@ import { When } from "../components/when.tsx";
 import { DoneWord } from "../done.tsx";
 import { entriesOf, jsonOf, typedEntries } from "./entered.ts";
 import { areAllTold, Fields } from "./fields.tsx";
-import type { Targets } from "./references.ts";
-import type { Room } from "./room.ts";
+import type { Found, Targets } from "./references.ts";
+import { ownerOf, type Room } from "./room.ts";
 import { beside, hrefOf, type View, viewText } from "./view.ts";
 
-/** What was sent and refused. */
+/** What was sent, and why it was refused; null where it was not. */
 export interface Typed {
   readonly form: URLSearchParams;
-  readonly problem: Problem;
+  readonly problem: Problem | null;
 }
 
 interface EditorProps {
@@ -33,6 +33,8 @@ interface EditorProps {
   readonly copied?: StoredDocument | null;
   readonly asJson: boolean;
   readonly typed: Typed | null;
+  /** What was looked for to fill a reference in. */
+  readonly found?: Found | null;
   readonly done: string | null;
 }
 
@@ -45,7 +47,7 @@ function isBeyondForms(document: { readonly [name: string]: Json }): boolean {
 }
 
 const isRefusedAsOld = (typed: Typed | null): boolean =>
-  typed !== null && isConflict(typed.problem);
+  typed?.problem != null && isConflict(typed.problem);
 
 /** One document: by fields, or as JSON. Who may not change it, or finds it in the trash, reads it. */
 export const EditorPage = (props: EditorProps) => {
@@ -108,7 +110,9 @@ export const EditorPage = (props: EditorProps) => {
 
 const SaveButtons = ({ isNew }: { isNew: boolean }) => (
   <>
-    <button aria-keyshortcuts="Control+S Meta+S">{isNew ? "Create document" : "Save"}</button>
+    <button name="then" value="save" aria-keyshortcuts="Control+S Meta+S">
+      {isNew ? "Create document" : "Save"}
+    </button>
     <button class="quiet" name="then" value={isNew ? "another" : "stay"}>
       {isNew ? "Create and add another" : "Save and stay"}
     </button>
@@ -116,14 +120,15 @@ const SaveButtons = ({ isNew }: { isNew: boolean }) => (
 );
 
 const FieldsForm = (
-  { room, document, copied, typed, targets, isReadOnly }: EditorProps & { isReadOnly: boolean },
+  { room, document, copied, typed, targets, found = null, isReadOnly }: EditorProps & {
+    isReadOnly: boolean;
+  },
 ) => {
-  const { definition } = room.collection;
   const shown = document ?? copied ?? {};
   const entries = typed === null
     ? entriesOf(room.collection, shown)
     : typedEntries(room.collection, shown, typed.form);
-  const faults = typed?.problem.faults ?? [];
+  const faults = typed?.problem?.faults ?? [];
   const isTold = faults.length > 0 && areAllTold(entries, faults);
   return (
     <>
@@ -136,7 +141,8 @@ const FieldsForm = (
             faults={faults}
             targets={targets}
             isNew={document === null}
-            owner={definition.rls.enabled ? definition.rls.ownerField : null}
+            owner={ownerOf(room)}
+            finding={{ found }}
             isReadOnly={isReadOnly}
           />
         )}
@@ -158,7 +164,7 @@ const JsonField = (
         spellcheck={false}
         rows={18}
         {...(isReadOnly && { readonly: true })}
-        {...(typed !== null && { "aria-invalid": "true" as const })}
+        {...(typed?.problem && { "aria-invalid": "true" as const })}
       >
         {areaText(typed?.form.get("json") ?? jsonOf(document ?? copied ?? {}))}
       </textarea>

@@ -19,6 +19,9 @@ export interface Entry {
 /** Names of fields stand behind it, so that none is mistaken for the form's own. */
 export const FIELD_PREFIX = "f.";
 
+/** Before the names of fields whose values are looked for by words. */
+export const FIND_PREFIX = "q.";
+
 /** Whatever declares fields: a collection, and a project for its users. */
 interface Declaring {
   readonly definition: { readonly fields: readonly FieldDefinition[] };

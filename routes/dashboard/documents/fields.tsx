@@ -1,10 +1,12 @@
 import type { Child } from "hono/jsx";
 import type { FieldDefinition } from "@/lib/documents/fields.ts";
+import { SEARCH_LENGTH_MAX } from "@/lib/limits.ts";
 import type { FieldFault } from "@/lib/problems.ts";
+import { countText } from "@/lib/text/amounts.ts";
 import { areaText } from "../components/forms.tsx";
 import { cut } from "./cells.tsx";
-import { type Entry, FIELD_PREFIX } from "./entered.ts";
-import type { Names, Target, Targets } from "./references.ts";
+import { type Entry, FIELD_PREFIX, FIND_PREFIX } from "./entered.ts";
+import { type Found, type Names, type Target, targetOf, type Targets } from "./references.ts";
 
 interface FieldsProps {
   readonly entries: readonly Entry[];
@@ -14,17 +16,24 @@ interface FieldsProps {
   /** Whether somebody is about to fill them in. */
   readonly isNew: boolean;
   readonly owner: string | null;
+  /** Where the form can look for what a reference leads to; left out where it cannot. */
+  readonly finding?: Finding;
   readonly isReadOnly: boolean;
+}
+
+interface Finding {
+  readonly found: Found | null;
 }
 
 /** The members of a document, each with a field of its type and what is wrong with it. */
 export const Fields = (
-  { entries, faults, targets, isNew, owner, isReadOnly }: FieldsProps,
+  { entries, faults, targets, isNew, owner, finding, isReadOnly }: FieldsProps,
 ) => {
   const byKey = faultsByKey(entries, faults);
   const told = entries.map(({ key }) => byKey.get(key) ?? []);
   const faulty = told.findIndex((one) => one.length > 0);
-  const focus = faulty < 0 && isNew ? 0 : faulty;
+  const sought = entries.findIndex(({ key }) => key === finding?.found?.key);
+  const focus = sought >= 0 ? sought : faulty < 0 && isNew ? 0 : faulty;
   return (
     <div class="members">
       {entries.map((entry, i) => {
@@ -40,7 +49,8 @@ export const Fields = (
             <Input
               entry={entry}
               id={id}
-              targets={targets}
+              target={entry.field && targets.get(targetOf(entry.field, owner) ?? "")}
+              finding={finding}
               isReadOnly={isReadOnly}
               isFaulty={told[i]!.length > 0}
               isFocused={i === focus}
@@ -119,7 +129,7 @@ const Labelled = (
       </label>
       {children}
       {isNew && field?.default !== undefined && (
-        <small class="member-default">{`${defaultText(field)} where it is left empty`}</small>
+        <small>{`${defaultText(field)} where it is left empty`}</small>
       )}
       {faults.length > 0 && <p class="member-fault" id={`${id}-fault`}>{faults.join(". ")}</p>}
     </div>
@@ -127,10 +137,12 @@ const Labelled = (
 };
 
 const Input = (
-  { entry: { key, field, text }, id, targets, isReadOnly, isFaulty, isFocused }: {
+  { entry: { key, field, text }, id, target, finding, isReadOnly, isFaulty, isFocused }: {
     entry: Entry;
     id: string;
-    targets: Targets;
+    /** Of a reference; nothing of what is none. */
+    target: Target | null | undefined;
+    finding: Finding | undefined;
     isReadOnly: boolean;
     isFaulty: boolean;
     isFocused: boolean;
@@ -143,6 +155,10 @@ const Input = (
     ...(isFocused && { autofocus: true }),
     ...(isFaulty && { "aria-invalid": "true" as const, "aria-describedby": `${id}-fault` }),
   };
+  if (target) {
+    const looked = isReadOnly ? undefined : finding;
+    return <Reference common={common} text={text} of={key} target={target} finding={looked} />;
+  }
   switch (field?.type) {
     case "Boolean":
       return (
@@ -151,7 +167,7 @@ const Input = (
     case "Number":
       return <input type="number" step="any" value={text} {...common} />;
     case "Ref":
-      return <Reference common={common} text={text} target={targets.get(field.ref ?? "")} />;
+      return <IdInput common={common} text={text} />;
     case "Date":
       return <input {...timeInput(text)} value={text} {...common} />;
     case "String":
@@ -166,23 +182,52 @@ const Input = (
   }
 };
 
-/** Chosen by name where there is little to choose from; else an id, which can be looked up. */
+const IdInput = ({ common, text }: { common: object; text: string }) => (
+  <input value={text} autocomplete="off" spellcheck={false} class="mono" {...common} />
+);
+
+/** Chosen by name where there is little to choose from; else an id, which can be looked for. */
 const Reference = (
-  { common, text, target }: { common: object; text: string; target: Target | undefined },
+  { common, text, of, target: { path, names }, finding }: {
+    common: object;
+    text: string;
+    of: string;
+    target: Target;
+    finding: Finding | undefined;
+  },
 ) => {
-  const { path, names = null } = target ?? {};
   if (names !== null && names.size > 0) return <Choice common={common} text={text} names={names} />;
+  const found = finding?.found?.key === of ? finding.found : null;
   return (
     <>
-      <input value={text} autocomplete="off" spellcheck={false} class="mono" {...common} />
-      {path !== undefined && (
-        <small>
-          <a href={path} target="_blank">Look it up</a>
-        </small>
+      {found !== null && found.names.size > 0
+        ? <Choice common={common} text={text} names={found.names} />
+        : <IdInput common={common} text={text} />}
+      {names === null && finding !== undefined && (
+        <span class="find">
+          <input
+            type="search"
+            name={FIND_PREFIX + of}
+            maxlength={SEARCH_LENGTH_MAX}
+            aria-label={`Find by name for ${of}`}
+            placeholder="Find by name"
+            autocomplete="off"
+          />
+          <button class="quiet" name="find" value={of} aria-label={`Find for ${of}`}>Find</button>
+        </span>
       )}
+      {found !== null && <small role="status">{foundText(found)}</small>}
+      <small>
+        <a href={path} target="_blank">Look it up</a>
+      </small>
     </>
   );
 };
+
+const foundText = ({ words, names }: Found): string =>
+  names.size === 0
+    ? `Nothing is found for “${cut(words)}”.`
+    : `${countText(names.size)} to choose from, for “${cut(words)}”.`;
 
 const Choice = ({ common, text, names }: { common: object; text: string; names: Names }) => {
   const known = [...names.values()];

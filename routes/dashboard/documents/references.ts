@@ -10,9 +10,11 @@ import { valueAt } from "@/lib/store/shape.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { PageContext } from "../../handler.ts";
 import { collectionPath } from "../collections/bar.tsx";
+import { homeOf } from "../frame.ts";
 import { calledBy } from "../users/profile.tsx";
 import { type Column, cut, isId } from "./cells.tsx";
 import { titleKeyOf } from "./paths.ts";
+import { searchWayOf } from "./search_box.tsx";
 import { type CollectionContext, serverOf } from "./room.ts";
 
 /** What documents are called, by their ids. */
@@ -54,18 +56,59 @@ export async function namesShown(
   return new Map(await Promise.all(named));
 }
 
-/** What the references of a form's fields can lead to, by the collection. */
+/** Of a field what its values lead to: a collection, or users; null for neither. */
+export const targetOf = ({ key, ref }: FieldDefinition, owner: string | null): string | null =>
+  ref ?? (key === owner ? "users" : null);
+
+/**
+ * What the references of a form's fields can lead to, by the collection.
+ *
+ * @param owner The field that holds the owner; null for none.
+ */
 export async function targetsOf(
   c: PageContext<ProjectMember>,
-  home: string,
   fields: readonly FieldDefinition[],
+  owner: string | null,
 ): Promise<Targets> {
-  const refs = new Set(fields.flatMap(({ ref }) => ref ?? []));
+  const home = homeOf(c.var.principal.project._id);
+  const refs = new Set(fields.flatMap((field) => targetOf(field, owner) ?? []));
   const found = [...refs].map(async (ref) => {
     const path = ref === "users" ? `${home}/users` : collectionPath(home, ref);
     return [ref, { path, names: await allNamesIn(c, ref) }] as const;
   });
   return new Map(await Promise.all(found));
+}
+
+/** What was looked for to fill a reference in. */
+export interface Found {
+  /** Of the field that it was for. */
+  readonly key: string;
+  readonly words: string;
+  readonly names: Names;
+}
+
+/** The first that fit the words; of users their addresses are looked through. */
+export async function findNames(
+  c: PageContext<ProjectMember>,
+  ref: string,
+  words: string,
+): Promise<Names> {
+  const { services, principal } = c.var;
+  const search = words.trim();
+  try {
+    if (ref === "users") {
+      const asked = { limit: CHOICES_MAX, ...(search !== "" && { search }) };
+      const { items } = await listUsers(services, principal.project._id, asked);
+      return new Map(items.map((user) => [user._id, calledBy(user)]));
+    }
+    const way = searchWayOf(await findCollection(services, serverOf(c), ref));
+    const query = new URLSearchParams({ limit: String(CHOICES_MAX) });
+    if (way !== null && search !== "") query.append(way.name, search);
+    return await namesIn(c, ref, query.toString());
+  } catch (error) {
+    if (error instanceof Problem) return NOBODY;
+    throw error;
+  }
 }
 
 async function allNamesIn(c: PageContext<ProjectMember>, ref: string): Promise<Names | null> {

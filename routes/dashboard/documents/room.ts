@@ -25,6 +25,10 @@ export interface Room {
   readonly mayWrite: boolean;
 }
 
+/** The field that holds a document's owner; null for none. */
+export const ownerOf = ({ collection: { definition: { rls } } }: Room): string | null =>
+  rls.enabled ? rls.ownerField : null;
+
 /** Throws `COLLECTION_NOT_FOUND`. */
 export async function openRoom(c: CollectionContext): Promise<Room> {
   const { services, principal } = c.var;

@@ -7,14 +7,14 @@ import type { Room } from "./room.ts";
 import { valueOf, type View, viewText, withParameter } from "./view.ts";
 
 /** How the box above a grid finds documents. */
-interface SearchWay {
+export interface SearchWay {
   /** The list's parameter that takes what is typed. */
   readonly name: string;
   readonly label: string;
 }
 
 /** By words where fields are searched, else by a part of the first text; null where neither is. */
-function searchWayOf(collection: Collection): SearchWay | null {
+export function searchWayOf(collection: Collection): SearchWay | null {
   const fields = searchPathsOf(collection.records);
   if (fields.length > 0) return { name: "search", label: `Search ${fields.join(", ")}` };
   const path = pathsOf(collection).get(titleKeyOf(collection.definition) ?? "");

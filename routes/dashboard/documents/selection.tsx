@@ -8,7 +8,7 @@ import { NewValuePage, ProgressPage, SurePage, WhichFieldPage } from "./bulk_pag
 import { enteredValue, FIELD_PREFIX, unreadable } from "./entered.ts";
 import { gridReply } from "./grid.tsx";
 import { targetsOf } from "./references.ts";
-import { type CollectionContext, openRoom, pathOf, type Room } from "./room.ts";
+import { type CollectionContext, openRoom, ownerOf, pathOf, type Room } from "./room.ts";
 import { hrefOf, readView } from "./view.ts";
 
 /**
@@ -43,7 +43,7 @@ async function editReply(c: CollectionContext, bulk: Bulk, form: URLSearchParams
     return await stepReply(c, { bulk, form, change: read.value });
   }
   const [targets, size] = await Promise.all([
-    targetsOf(c, room.frame.home, [field]),
+    targetsOf(c, [field], ownerOf(room)),
     sizeOf(c, bulk),
   ]);
   const problem = isTyped ? read.problem : null;

@@ -1,3 +1,4 @@
+import { exactBytesText } from "@/lib/text/amounts.ts";
 import {
   MaxFileSizeExceededError,
   MaxTotalSizeExceededError,
@@ -50,7 +51,7 @@ export async function readUploadForm(
 
 const tooLarge = (bytesMax: number, cause?: unknown) =>
   new Problem("BODY_TOO_LARGE", {
-    message: `The file is larger than ${bytesMax} bytes: send it in parts.`,
+    message: `The file is larger than ${exactBytesText(bytesMax)}: send it in parts.`,
     cause,
   });
 

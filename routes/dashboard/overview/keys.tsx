@@ -1,4 +1,4 @@
-import type { KeyKind } from "@/lib/projects/api_keys.ts";
+import type { BrowserUse, KeyKind } from "@/lib/projects/api_keys.ts";
 import type { RotatedKey } from "@/lib/projects/rotate_key.ts";
 import type { ShownKey } from "@/lib/projects/shown_keys.ts";
 import { Ask, CopyField } from "../components/forms.tsx";
@@ -8,11 +8,12 @@ import { texts } from "../texts/mod.ts";
 interface KeysProps {
   readonly home: string;
   readonly keys: readonly ShownKey[];
+  readonly seenInBrowser: BrowserUse | null;
   readonly fresh: RotatedKey | null;
   readonly mayChange: boolean;
 }
 
-export const Keys = ({ home, keys, fresh, mayChange }: KeysProps) => {
+export const Keys = ({ home, keys, seenInBrowser, fresh, mayChange }: KeysProps) => {
   const publishableKey = keys.find(({ kind }) => kind === "publishable")?.key ?? null;
   const t = texts().overview.keys;
   return (
@@ -22,6 +23,7 @@ export const Keys = ({ home, keys, fresh, mayChange }: KeysProps) => {
         <CopyField label={t.kinds.publishable.label} value={publishableKey} />
       )}
       <p>{t.about}</p>
+      {seenInBrowser !== null && <KeyInBrowser {...seenInBrowser} />}
       {fresh !== null && <FreshKey fresh={fresh} />}
       <ul class="rows">
         {keys.map((shown) => <KeyRow shown={shown} home={home} mayChange={mayChange} />)}
@@ -46,6 +48,12 @@ const FreshKey = ({ fresh: { kind, key, formerValidUntil } }: { fresh: RotatedKe
       </div>
     );
 };
+
+const KeyInBrowser = ({ origin, at }: BrowserUse) => (
+  <p class="note bad">
+    {texts().overview.keys.seenInBrowser(<code>{origin}</code>, <When at={at} />)}
+  </p>
+);
 
 const KeyRow = (
   { shown: { kind, start, createdAt, formerValidUntil }, home, mayChange }: {

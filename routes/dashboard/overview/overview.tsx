@@ -1,5 +1,6 @@
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
+import { secretKeyInBrowser } from "@/lib/projects/key_notes.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import { checkedKeyKind } from "@/lib/projects/projects.ts";
 import { readRequestCounts } from "@/lib/projects/request_counts.ts";
@@ -69,9 +70,10 @@ async function overviewPage(
   const { services, principal, state: { query } } = c.var;
   const { project } = principal;
   const { _id: projectId } = project;
-  const [frame, keys, collections, providers, counts] = await Promise.all([
+  const [frame, keys, seen, collections, providers, counts] = await Promise.all([
     loadFrame(services, principal),
     listKeys(services, projectId),
+    secretKeyInBrowser(services, projectId),
     listCollections(services, projectId),
     listProviders(services, projectId),
     readRequestCounts(services, projectId),
@@ -93,7 +95,13 @@ async function overviewPage(
               : t.noCollections.viewer}
           </p>
         )}
-        <Keys home={frame.home} keys={keys} fresh={fresh} mayChange={mayChange} />
+        <Keys
+          home={frame.home}
+          keys={keys}
+          seenInBrowser={seen}
+          fresh={fresh}
+          mayChange={mayChange}
+        />
         <Addresses project={project} home={frame.home} refused={refused} mayChange={mayChange} />
         <RequestCounts projectId={projectId} counts={counts} />
         <Snippets

@@ -1,4 +1,4 @@
-import { Problem } from "@/lib/problems.ts";
+import type { Problem } from "@/lib/problems.ts";
 import type { ChosenUser } from "@/lib/social/provider.ts";
 import type { ChosenProvider } from "@/lib/social/providers.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
@@ -9,17 +9,9 @@ import { texts } from "../texts/mod.ts";
 
 export const CHOOSE_USER = "/dashboard/choose-user";
 
-/** Only for processes that have such a provider. */
-const chosenOf = (c: PageContext<null>): ChosenProvider => {
-  const { chosen } = c.var.services.providers;
-  if (chosen === null) throw new Problem("ROUTE_NOT_FOUND");
-  return chosen;
-};
-
 const queryOf = (c: PageContext<null>) => new URLSearchParams(c.var.state.query);
 
-export const showUserChoice: PageHandler<null> = (c) => {
-  const chosen = chosenOf(c);
+export const showUserChoice = (chosen: ChosenProvider): PageHandler<null> => (c) => {
   chosen.chooser.assertBegun(queryOf(c));
   return pageReply(<ChoicePage chosen={chosen} query={c.var.state.query} />);
 };
@@ -28,8 +20,7 @@ export const showUserChoice: PageHandler<null> = (c) => {
  * The page that follows leads on by itself: were it a redirect, the policy of forms would stop it at
  * the application's site.
  */
-export const chooseUser: PageHandler<null> = async (c) => {
-  const chosen = chosenOf(c);
+export const chooseUser = (chosen: ChosenProvider): PageHandler<null> => async (c) => {
   const { query } = c.var.state;
   const email = ((await c.var.body.form()).get("email") ?? "").trim();
   const tried = await attempt(() => Promise.resolve(chosen.chooser.choose(queryOf(c), email)));

@@ -1,3 +1,4 @@
+import type { ChosenProvider } from "@/lib/social/providers.ts";
 import type { Mount } from "../../handler.ts";
 import { member, visitor } from "../guards.ts";
 import { get, post } from "../pages.ts";
@@ -15,9 +16,9 @@ const PATH = "/dashboard/projects/{projectId}/sign-in";
 const PROVIDER = `${PATH}/providers/{provider}`;
 
 /** Only where users may choose who they are. */
-export function userChoicePages(mount: Mount): void {
-  mount(get(CHOOSE_USER, visitor), showUserChoice);
-  mount(post(CHOOSE_USER, visitor), chooseUser);
+export function userChoicePages(mount: Mount, chosen: ChosenProvider): void {
+  mount(get(CHOOSE_USER, visitor), showUserChoice(chosen));
+  mount(post(CHOOSE_USER, visitor), chooseUser(chosen));
 }
 
 export function socialPages(mount: Mount): void {

@@ -52,7 +52,12 @@ const FIELDS = [
   { key: "next", type: "Ref", ref: "posts" },
   { key: "tags", type: "Array", items: { type: "String" } },
 ];
-const POSTS = { name: "posts", fields: FIELDS, rls: { enabled: true, mode: "public-read" } };
+const POSTS = {
+  name: "posts",
+  fields: FIELDS,
+  strict: false,
+  rls: { enabled: true, mode: "public-read" },
+};
 const spares = Array.from({ length: COUNTS.spares }, (_, i) => `spare${i}`);
 
 /** What the model writes: a query, or a collection that there is not yet. */

@@ -54,6 +54,7 @@ export const collections: typeof en = {
       created: "Die Sammlung ist angelegt. Jetzt festlegen, was ihre Dokumente enthalten, oder " +
         "mit beliebigen Dokumenten beginnen.",
       saved: "Die Felder sind gespeichert.",
+      renamed: "Die Sammlung ist umbenannt.",
     },
     none: "Es ist nichts festgelegt: Dokumente dürfen alles enthalten.",
     strict: "Streng: unbekannte Felder ablehnen",
@@ -66,6 +67,13 @@ export const collections: typeof en = {
       "Ein entferntes Feld behält seine gespeicherten Werte.",
     add: "Feld hinzufügen",
     save: "Felder speichern",
+    rename: {
+      title: "Diese Sammlung umbenennen",
+      about: "Dokumente, Verweise und Webhooks gehen mit. Anwendungen müssen ab dann den neuen " +
+        "Namen verwenden.",
+      name: "Neuer Name",
+      submit: "Sammlung umbenennen",
+    },
     delete: {
       title: "Diese Sammlung löschen",
       about: "Löscht diese Sammlung und ihre Dokumente endgültig.",
@@ -112,7 +120,8 @@ export const collections: typeof en = {
     addTo: (field) => `Feld hinzufügen in ${field}`,
     details: "Details",
     detailsOf: (type) => `Details: ${type}`,
-    values: "beliebiger Text, oder: draft, live",
+    anyText: "beliebiger Text",
+    valuesTitle: "Die erlaubten Werte, durch Kommas getrennt; leer für beliebigen Text",
     valuesOf: (type) => `${type}: die Werte, falls nur bestimmte erlaubt sind`,
     toWhichOf: (type) => `${type}: auf welche Sammlung`,
     toNone: "auf…",

@@ -1,4 +1,5 @@
 import type { Texts } from "../en/mod.ts";
+import { ai } from "./ai.tsx";
 import { collections } from "./collections.tsx";
 import { diagram } from "./diagram.tsx";
 import { files } from "./files.tsx";
@@ -9,13 +10,16 @@ import { members } from "./members.tsx";
 import { overview } from "./overview.tsx";
 import { projects } from "./projects.tsx";
 import { refusal } from "./refusal.tsx";
+import { requests } from "./requests.tsx";
 import { shared } from "./shared.tsx";
 import { shell } from "./shell.tsx";
 import { signIn } from "./sign_in.tsx";
 import { slowQuestions } from "./slow_questions.tsx";
+import { users } from "./users.tsx";
 import { webhooks } from "./webhooks.tsx";
 
 export const de: Texts = {
+  ai,
   collections,
   diagram,
   files,
@@ -26,9 +30,11 @@ export const de: Texts = {
   overview,
   projects,
   refusal,
+  requests,
   shared,
   shell,
   signIn,
   slowQuestions,
+  users,
   webhooks,
 };

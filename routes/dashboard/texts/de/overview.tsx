@@ -61,6 +61,13 @@ export const overview: typeof en = {
         </>
       ),
     },
+    seenInBrowser: (origin, when) => (
+      <>
+        Der geheime Schlüssel wurde aus einem Browser verwendet, von einer Seite von {origin}:{" "}
+        {when}. Wer diese Seite öffnet, kann den Schlüssel lesen. Dort den öffentlichen Schlüssel
+        verwenden und den geheimen erneuern.
+      </>
+    ),
     grace: {
       label: "Der jetzige Schlüssel",
       hours: {

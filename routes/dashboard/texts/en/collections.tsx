@@ -97,6 +97,7 @@ export const collections = {
     done: {
       created: "The collection is there. Say what its documents hold, or begin with any documents.",
       saved: "The fields are saved.",
+      renamed: "The collection is renamed.",
     },
     none: "Nothing is declared: documents may hold anything.",
     strict: "Strict: reject unknown fields",
@@ -110,6 +111,14 @@ export const collections = {
       "field keeps its stored values.",
     add: "Add field",
     save: "Save fields",
+    rename: {
+      title: "Rename this collection",
+      about:
+        "Documents, references and webhooks go with it. Applications have to ask for the new " +
+        "name from then on.",
+      name: "New name",
+      submit: "Rename collection",
+    },
     delete: {
       title: "Delete this collection",
       about: "Permanently deletes this collection and its documents.",
@@ -158,7 +167,8 @@ export const collections = {
     details: "Details",
     /** @param type As what the type is of is called. */
     detailsOf: (type: string) => `Details: ${type}`,
-    values: "any text, or: draft, live",
+    anyText: "any text",
+    valuesTitle: "The values that it can have, with commas between them; any text if left empty",
     valuesOf: (type: string) => `${type}: its values, if it has only some`,
     toWhichOf: (type: string) => `${type}: to which collection`,
     toNone: "to…",

@@ -1,3 +1,4 @@
+import { ai } from "./ai.tsx";
 import { collections } from "./collections.tsx";
 import { diagram } from "./diagram.tsx";
 import { files } from "./files.tsx";
@@ -8,14 +9,17 @@ import { members } from "./members.tsx";
 import { overview } from "./overview.tsx";
 import { projects } from "./projects.tsx";
 import { refusal } from "./refusal.tsx";
+import { requests } from "./requests.tsx";
 import { shared } from "./shared.tsx";
 import { shell } from "./shell.tsx";
 import { signIn } from "./sign_in.tsx";
 import { slowQuestions } from "./slow_questions.tsx";
+import { users } from "./users.tsx";
 import { webhooks } from "./webhooks.tsx";
 
 /** All words of the dashboard, by its rooms. What depends on something is a function of it. */
 export const en = {
+  ai,
   collections,
   diagram,
   files,
@@ -26,10 +30,12 @@ export const en = {
   overview,
   projects,
   refusal,
+  requests,
   shared,
   shell,
   signIn,
   slowQuestions,
+  users,
   webhooks,
 };
 

@@ -71,6 +71,13 @@ export const overview = {
         <>It is shown this once: copy it now. The one before works until {when}.</>
       ),
     },
+    seenInBrowser: (origin: Child, when: Child) => (
+      <>
+        Your secret key was used from a browser, by a page of {origin}:{" "}
+        {when}. Anybody who opens that page can read the key. Use the publishable key there, and
+        rotate the secret one.
+      </>
+    ),
     grace: {
       label: "The present key",
       /** By the hours for which it goes on working. */
