@@ -90,9 +90,11 @@ Deno.test("no language of the dashboard repeats English, but for words that it s
 
 /** The same in German. */
 const SHARED: readonly string[] = [
+  "API",
   "Blog <blog@example.com>",
   "Bucket",
   "Claims",
+  "Client",
   "Code",
   "Deployment",
   "Details",

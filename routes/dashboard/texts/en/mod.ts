@@ -1,10 +1,13 @@
 import { accounts } from "./accounts.tsx";
 import { ai } from "./ai.tsx";
+import { collections } from "./collections.tsx";
+import { diagram } from "./diagram.tsx";
 import { files } from "./files.tsx";
 import { invitations } from "./invitations.tsx";
 import { jobs } from "./jobs.tsx";
 import { mail } from "./mail.tsx";
 import { members } from "./members.tsx";
+import { overview } from "./overview.tsx";
 import { projects } from "./projects.tsx";
 import { refusal } from "./refusal.tsx";
 import { requests } from "./requests.tsx";
@@ -19,11 +22,14 @@ import { webhooks } from "./webhooks.tsx";
 export const en = {
   accounts,
   ai,
+  collections,
+  diagram,
   files,
   invitations,
   jobs,
   mail,
   members,
+  overview,
   projects,
   refusal,
   requests,
