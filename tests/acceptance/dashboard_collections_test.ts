@@ -64,8 +64,8 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("status").getByText("The index is gone").waitFor();
 
     await page.getByRole("link", { name: "API", exact: true }).click();
-    await page.getByText("List, newest first", { exact: true }).waitFor();
-    await page.getByText("In JavaScript").first().click();
+    await page.getByRole("heading", { level: 2, name: /^List/ }).waitFor();
+    await page.getByText("fetch", { exact: true }).first().click();
     await accessible();
     const listed = await fetch(`${dashboard.server.url}/api/data/posts`, {
       method: "POST",

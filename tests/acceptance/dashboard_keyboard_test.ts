@@ -97,5 +97,5 @@ browserTest("an account and a project are made by the keyboard alone", async () 
   await keyboard.type("Blog");
   await tabTo("Create project");
   await keyboard.press("Enter");
-  await page.getByText("They are shown this once").waitFor();
+  await page.getByText("The secret key is shown this once").waitFor();
 });

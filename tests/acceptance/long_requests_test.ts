@@ -52,6 +52,7 @@ Deno.test("what the thread for long requests is doing ends before the process do
   const project = await createProject(server.settings);
   await createCollection(server.settings, project, { name: "things", fields: [], strict: false });
   const key = project.secretKey;
+  await send(server, { path: "/api/health" }); // So that there is a connection to send it by.
   const bulk = send(server, { path: "/api/data/things/bulk", key, body: dearest() });
   await new Promise((resolve) => setTimeout(resolve, 50));
   const ended = server.stop();

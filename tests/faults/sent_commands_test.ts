@@ -130,7 +130,8 @@ faultTest(
     const described = (command: Document) => JSON.stringify(command).slice(0, 500);
 
     await t.step("every command is one that the suites of faults spoil", () => {
-      const sent = new Set(all.map(nameOf));
+      // The last one may be lost with the connection, for nobody waits for it.
+      const sent = new Set([...all.map(nameOf), "endSessions"]);
       assert.deepEqual([...sent].sort(), [...COMMANDS, ...NEVER_SPOILT.keys()].sort());
     });
 

@@ -79,6 +79,7 @@ const LEAST: Readonly<Record<string, Least>> = {
   [`GET ${COLLECTION}/filter`]: "viewer",
   [`GET ${COLLECTION}/search`]: "viewer",
   [`POST ${COLLECTION}/columns`]: "viewer",
+  [`POST ${COLLECTION}/rename`]: "admin",
   [`POST ${COLLECTION}/views`]: "admin",
   [`GET ${COLLECTION}/export`]: "viewer",
   [`POST ${COLLECTION}/ask`]: "admin",

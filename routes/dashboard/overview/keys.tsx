@@ -102,10 +102,11 @@ const Grace = () => {
   );
 };
 
-const EndFormer = ({ kind, home }: { kind: KeyKind; home: string }) => (
-  <form method="post" action={`${home}/keys/end`}>
-    <button class="quiet" name="kind" value={kind}>
-      {texts().overview.keys.kinds[kind].endOld}
-    </button>
-  </form>
-);
+const EndFormer = ({ kind, home }: { kind: KeyKind; home: string }) => {
+  const { endOld } = texts().overview.keys.kinds[kind];
+  return (
+    <Ask label={endOld.ask} loss={endOld.loss} action={`${home}/keys/end`} button={endOld.now}>
+      <input type="hidden" name="kind" value={kind} />
+    </Ask>
+  );
+};

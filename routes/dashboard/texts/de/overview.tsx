@@ -31,7 +31,11 @@ export const overview: typeof en = {
           "gewählten Zeit abgelehnt, bis sie den neuen hat.",
         rotate: "Öffentlichen Schlüssel erneuern",
         create: "Neuen öffentlichen Schlüssel anlegen",
-        endOld: "Alten öffentlichen Schlüssel jetzt sperren",
+        endOld: {
+          ask: "Alten öffentlichen Schlüssel sperren",
+          loss: "Was den alten öffentlichen Schlüssel noch benutzt, wird sofort abgelehnt.",
+          now: "Alten öffentlichen Schlüssel jetzt sperren",
+        },
       },
       secret: {
         label: "Geheimer Schlüssel",
@@ -40,7 +44,11 @@ export const overview: typeof en = {
           "gewählten Zeit abgelehnt, bis er den neuen hat.",
         rotate: "Geheimen Schlüssel erneuern",
         create: "Neuen geheimen Schlüssel anlegen",
-        endOld: "Alten geheimen Schlüssel jetzt sperren",
+        endOld: {
+          ask: "Alten geheimen Schlüssel sperren",
+          loss: "Was den alten geheimen Schlüssel noch benutzt, wird sofort abgelehnt.",
+          now: "Alten geheimen Schlüssel jetzt sperren",
+        },
       },
     },
     made: (when) => <>angelegt {when}</>,

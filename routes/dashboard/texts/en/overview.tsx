@@ -11,7 +11,7 @@ interface KeyTexts {
   readonly loss: string;
   readonly rotate: string;
   readonly create: string;
-  readonly endOld: string;
+  readonly endOld: { readonly ask: string; readonly loss: string; readonly now: string };
 }
 
 const keyKinds: Readonly<Record<KeyKind, KeyTexts>> = {
@@ -22,7 +22,11 @@ const keyKinds: Readonly<Record<KeyKind, KeyTexts>> = {
       "of the time that you choose, until it has the new one.",
     rotate: "Rotate publishable key",
     create: "Create a new publishable key",
-    endOld: "End the old publishable key now",
+    endOld: {
+      ask: "End the old publishable key",
+      loss: "Whatever still uses the old publishable key is refused at once.",
+      now: "End the old publishable key now",
+    },
   },
   secret: {
     label: "Secret key",
@@ -31,7 +35,11 @@ const keyKinds: Readonly<Record<KeyKind, KeyTexts>> = {
       "time that you choose, until it has the new one.",
     rotate: "Rotate secret key",
     create: "Create a new secret key",
-    endOld: "End the old secret key now",
+    endOld: {
+      ask: "End the old secret key",
+      loss: "Whatever still uses the old secret key is refused at once.",
+      now: "End the old secret key now",
+    },
   },
 };
 
