@@ -1,5 +1,6 @@
 import type { Texts } from "../en/mod.ts";
 import { ai } from "./ai.tsx";
+import { documents } from "./documents.tsx";
 import { files } from "./files.tsx";
 import { invitations } from "./invitations.tsx";
 import { jobs } from "./jobs.tsx";
@@ -17,6 +18,7 @@ import { webhooks } from "./webhooks.tsx";
 
 export const de: Texts = {
   ai,
+  documents,
   files,
   invitations,
   jobs,

@@ -1,4 +1,5 @@
 import { ai } from "./ai.tsx";
+import { documents } from "./documents.tsx";
 import { files } from "./files.tsx";
 import { invitations } from "./invitations.tsx";
 import { jobs } from "./jobs.tsx";
@@ -17,6 +18,7 @@ import { webhooks } from "./webhooks.tsx";
 /** All words of the dashboard, by its rooms. What depends on something is a function of it. */
 export const en = {
   ai,
+  documents,
   files,
   invitations,
   jobs,
