@@ -1,8 +1,8 @@
 /**
  * A cell of the grid is edited in place by a double click, or F2: with the field of the document's
  * own form, fetched from its page together with the tag of what it shows. It is saved by that form,
- * so that every rule holds, and nothing is overwritten that was not seen. Its words are attributes of
- * the grid.
+ * so that every rule holds, and nothing is overwritten that was not seen. Its words are attributes
+ * of the grid.
  */
 
 const parsed = async (response) =>

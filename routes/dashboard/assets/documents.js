@@ -53,7 +53,9 @@ class DataGrid extends HTMLElement {
   }
 }
 
-/** A box that selects all rows, or none; Shift selects all between two. `label` is what it is called. */
+/**
+ * A box that selects all rows, or none; Shift selects all between two. `label` is what it is called.
+ */
 class SelectAll extends HTMLElement {
   connectedCallback() {
     if (this.box !== undefined) return;
