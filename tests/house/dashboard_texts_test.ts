@@ -15,7 +15,7 @@ const WORD = /\p{L}{2}/u;
 const SENTENCE = /^\p{Lu}[\p{Ll}'’]+(?: \S+|[.:?!]$)/u;
 
 /** Names, addresses and samples, which are the same in every language. */
-const SAME: readonly string[] = ["Corbel", "JSON", "CSV", "HTML"];
+const SAME: readonly string[] = ["Corbel", "JSON", "CSV", "GET", "HTML"];
 
 const isText = (text: string): boolean => WORD.test(text) && !SAME.includes(text.trim());
 
@@ -90,6 +90,7 @@ Deno.test("no language of the dashboard repeats English, but for words that it s
 
 /** The same in German. */
 const SHARED: readonly string[] = [
+  "+ Filter",
   "API",
   "Blog <blog@example.com>",
   "Bucket",

@@ -12,6 +12,9 @@ export const countText = (count: number): string => AMOUNTS[language()].countTex
 /** A size, by 1024. */
 export const bytesText = (bytes: number): string => AMOUNTS[language()].bytesText(bytes);
 
+/** In all bytes, and as people read it. */
+export const exactBytesText = (bytes: number): string => AMOUNTS[language()].exactBytesText(bytes);
+
 /** `1 row`, `2 rows`. */
 export const counted = (count: number, one: string, many: string): string =>
   `${countText(count)} ${count === 1 ? one : many}`;

@@ -3,6 +3,7 @@ import { accounts } from "./accounts.tsx";
 import { ai } from "./ai.tsx";
 import { collections } from "./collections.tsx";
 import { diagram } from "./diagram.tsx";
+import { documents } from "./documents.tsx";
 import { files } from "./files.tsx";
 import { invitations } from "./invitations.tsx";
 import { jobs } from "./jobs.tsx";
@@ -24,6 +25,7 @@ export const de: Texts = {
   ai,
   collections,
   diagram,
+  documents,
   files,
   invitations,
   jobs,

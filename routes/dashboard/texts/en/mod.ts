@@ -2,6 +2,7 @@ import { accounts } from "./accounts.tsx";
 import { ai } from "./ai.tsx";
 import { collections } from "./collections.tsx";
 import { diagram } from "./diagram.tsx";
+import { documents } from "./documents.tsx";
 import { files } from "./files.tsx";
 import { invitations } from "./invitations.tsx";
 import { jobs } from "./jobs.tsx";
@@ -24,6 +25,7 @@ export const en = {
   ai,
   collections,
   diagram,
+  documents,
   files,
   invitations,
   jobs,
