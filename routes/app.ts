@@ -21,6 +21,7 @@ import { compressed } from "./compression.ts";
 import { pages } from "./dashboard/mod.ts";
 import { userChoicePages } from "./dashboard/social/mod.ts";
 import { refusalPage } from "./dashboard/refusal.tsx";
+import { inLanguage, languageOf } from "./dashboard/texts/language.ts";
 import { inputReader } from "./input.ts";
 import { operations } from "./operations.ts";
 import { referencePages } from "./reference/mod.ts";
@@ -72,11 +73,16 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
     const state = new RequestState(c.req.raw, c.env, config);
     c.set("services", services);
     c.set("state", state);
-    try {
-      await requestDrain.track(enter(c, next));
-    } catch (error) {
-      c.res = refuse(state, error);
-    }
+    const answer = async () => {
+      try {
+        await requestDrain.track(enter(c, next));
+      } catch (error) {
+        c.res = refuse(state, error);
+      }
+    };
+    if (isPagePath(state.path)) {
+      await inLanguage(languageOf(state.raw.headers, services.cookies), answer);
+    } else await answer();
     logged(state, c.res);
   });
 

@@ -12,7 +12,8 @@ import { type Mailbox, parseMailbox } from "../text/mail_addresses.ts";
 import { type MailKind, type MailProvider, type MailRecord, MAILS } from "./mails.ts";
 import { findMailSettings } from "./settings.ts";
 import { builtInTemplate, type MailVariables, renderMail } from "./templates.ts";
-import { acceptedLanguages, chooseTemplates, type TemplateChoice } from "./template_store.ts";
+import { acceptedLanguages } from "../text/languages.ts";
+import { chooseTemplates, type TemplateChoice } from "./template_store.ts";
 
 /** The kind of the jobs that send mails; a job's subject is the mail's id. */
 export const SEND_MAIL_JOB = "sendMail";

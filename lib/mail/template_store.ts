@@ -7,6 +7,7 @@ import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import { bestLanguage } from "../text/languages.ts";
 import { textOfHtml } from "./html_text.ts";
 import type { MailKind } from "./mails.ts";
 import { addTemplate, ensureMailSettings } from "./settings.ts";
@@ -40,19 +41,6 @@ export const MAIL_TEMPLATES: Definition = {
 };
 
 export const TEMPLATE_NAME = /^[a-z][A-Za-z0-9-]{0,49}$/;
-const LANGUAGE = /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/;
-const LANGUAGE_DEFAULT = "en";
-
-/** `pt-br` as `pt-BR`; null for what names no language. */
-export function canonicalLanguage(text: string): string | null {
-  if (!LANGUAGE.test(text)) return null;
-  try {
-    return Intl.getCanonicalLocales(text)[0] ?? null;
-  } catch {
-    return null;
-  }
-}
-
 /** One name and language, which the template of a project has. */
 export interface TemplatePlace {
   readonly name: string;
@@ -200,41 +188,4 @@ export async function chooseTemplates(
     if (template !== null) own.set(kind, template);
   }
   return (kind) => own.get(kind) ?? builtInTemplate(kind, hasLink);
-}
-
-/**
- * Which of the languages that there are fits best: itself, or another of the same kind, as `pt` for
- * `pt-BR`. Where none fits any is as good. Null where there are none.
- */
-export function bestLanguage(
-  languages: readonly string[],
-  wanted: readonly string[],
-): string | null {
-  for (const one of [...wanted, LANGUAGE_DEFAULT]) {
-    const found = languages.find((language) => isSame(language, one)) ??
-      languages.find((language) => isSame(language, baseOf(one))) ??
-      languages.find((language) => isSame(baseOf(language), baseOf(one)));
-    if (found !== undefined) return found;
-  }
-  return languages[0] ?? null;
-}
-
-const baseOf = (language: string): string => language.split("-")[0]!;
-
-const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
-
-const HEADER_LENGTH_MAX = 500;
-const LANGUAGES_MAX = 20;
-const ACCEPTED =
-  /^\s*([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3})\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/;
-
-/** Languages of an `Accept-Language` header, the best first; what cannot be read is left out. */
-export function acceptedLanguages(header: string | null): string[] {
-  if (header === null || header.length > HEADER_LENGTH_MAX) return [];
-  return header.split(",").slice(0, LANGUAGES_MAX).flatMap((part) => {
-    const [, language, quality = "1"] = ACCEPTED.exec(part) ?? [];
-    return language === undefined ? [] : [{ language, quality: Number(quality) }];
-  }).filter(({ quality }) => quality > 0)
-    .toSorted((a, b) => b.quality - a.quality)
-    .map(({ language }) => language);
 }

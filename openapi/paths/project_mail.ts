@@ -5,7 +5,8 @@ import {
   MAIL_TIMEOUT_MS,
   SMALL_BODY_BYTES_MAX,
 } from "@/lib/limits.ts";
-import { canonicalLanguage, TEMPLATE_NAME } from "@/lib/mail/template_store.ts";
+import { TEMPLATE_NAME } from "@/lib/mail/template_store.ts";
+import { canonicalLanguage } from "@/lib/text/languages.ts";
 import { Problem } from "@/lib/problems.ts";
 import { contract } from "../contract.ts";
 import type { PathParameter } from "../inputs.ts";

@@ -10,7 +10,8 @@ import {
   MAIL_VARIABLES_MAX,
 } from "@/lib/limits.ts";
 import { MAIL_KINDS, PROJECT_MAIL_KINDS } from "@/lib/mail/mails.ts";
-import { canonicalLanguage, TEMPLATE_NAME } from "@/lib/mail/template_store.ts";
+import { TEMPLATE_NAME } from "@/lib/mail/template_store.ts";
+import { canonicalLanguage } from "@/lib/text/languages.ts";
 import { VARIABLE_NAME } from "@/lib/mail/templates.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
 import { parseMailbox, parseSmtpUrl } from "@/lib/text/mail_addresses.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseDefinition } from "@/lib/documents/definition.ts";
-import { canonicalLanguage, TEMPLATE_NAME } from "@/lib/mail/template_store.ts";
+import { TEMPLATE_NAME } from "@/lib/mail/template_store.ts";
+import { canonicalLanguage } from "@/lib/text/languages.ts";
 import {
   CONFIGURATION_FORMAT,
   type ProjectConfiguration,

@@ -12,7 +12,8 @@ import { invitationPages } from "./invitations/mod.ts";
 import { mailPages } from "./mail/mod.ts";
 import { membersPages } from "./members/mod.ts";
 import { overviewPages } from "./overview/mod.ts";
-import { get } from "./pages.ts";
+import { chooseLanguage } from "./language.ts";
+import { get, post } from "./pages.ts";
 import { projectPages } from "./projects/mod.ts";
 import { requestsPages } from "./requests/mod.ts";
 import { slowQuestionsPages } from "./slow_questions/mod.ts";
@@ -23,6 +24,7 @@ import { webhookPages } from "./webhooks/mod.ts";
 /** The dashboard: pages over the verbs that the operations call, with no rule of their own. */
 export function pages(mount: Mount): void {
   mount(get("/dashboard/assets/{file}", visitor), serveAsset);
+  mount(post("/dashboard/language", visitor), chooseLanguage);
   accountPages(mount);
   projectPages(mount);
   overviewPages(mount);

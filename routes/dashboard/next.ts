@@ -43,7 +43,8 @@ export function signInPath(state: RequestState): string {
 /** The path above: pages have what their forms are sent to below them. */
 export const pathAbove = (path: string): string => encodeURI(path.slice(0, path.lastIndexOf("/")));
 
-function refererPath(referer: string | null): string | null {
+/** Of the page that sent a request; null where that is not told. */
+export function refererPath(referer: string | null): string | null {
   const url = referer === null ? null : URL.parse(referer);
   return url && url.pathname + url.search;
 }

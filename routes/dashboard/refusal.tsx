@@ -1,18 +1,10 @@
 import type { RequestState } from "@/lib/http/request.ts";
 import { messageOf, type Reply } from "@/lib/http/respond.ts";
-import type { Problem, ProblemCode } from "@/lib/problems.ts";
+import type { Problem } from "@/lib/problems.ts";
 import { Plain, UNSENT } from "./components/shell.tsx";
 import { isHtmxPartial, isNavigation, pathAbove, signInPath } from "./next.ts";
 import { leaveFor, pageReply, partReply, seeOther } from "./replies.ts";
-
-/** What a page that cannot be shown is called. */
-const TITLES: Partial<Record<ProblemCode, string>> = {
-  COLLECTION_NOT_FOUND: "Not found",
-  INVITATION_NOT_FOUND: "Invalid invitation",
-  PROJECT_NOT_FOUND: "Not found",
-  ROUTE_NOT_FOUND: "Not found",
-  ROLE_REQUIRED: "Not yours to change",
-};
+import { texts } from "./texts/mod.ts";
 
 /**
  * A refusal as a page. Whoever is not signed in is sent to sign in, and comes back to what they
@@ -70,40 +62,36 @@ function unsent(state: RequestState): Reply {
 
 const UnsentNote = ({ signIn }: { signIn: string }) => (
   <p class="note bad">
-    <span>
-      You are signed out, and this is not saved. <a href={signIn} target="_blank">Sign in</a>{" "}
-      in another tab, then come back and send it again: all that you entered is still here.
-    </span>
+    <span>{texts().refusal.unsaved((text) => <a href={signIn} target="_blank">{text}</a>)}</span>
   </p>
 );
 
-const UnsentPage = ({ signIn }: { signIn: string }) => (
-  <Plain title="Signed out">
-    <h1>Signed out</h1>
-    <p role="alert">Your session has ended, and what you sent is not saved.</p>
-    <p>
-      To lose nothing of it, <a href={signIn} target="_blank">sign in</a>{" "}
-      in another tab, then reload this page: your browser sends it again.
-    </p>
-    <p>
-      Or <a href={signIn}>sign in here</a> and begin anew.
-    </p>
-  </Plain>
-);
+const UnsentPage = ({ signIn }: { signIn: string }) => {
+  const t = texts().refusal;
+  return (
+    <Plain title={t.signedOut}>
+      <h1>{t.signedOut}</h1>
+      <p role="alert">{t.ended}</p>
+      <p>{t.reload((text) => <a href={signIn} target="_blank">{text}</a>)}</p>
+      <p>{t.here((text) => <a href={signIn}>{text}</a>)}</p>
+    </Plain>
+  );
+};
 
 const RefusalPage = ({ problem, bare }: { problem: Problem; bare: string | null }) => {
-  const title = TITLES[problem.code] ?? (problem.status >= 500 ? "That went wrong" : "Refused");
+  const t = texts().refusal;
+  const title = t.titles[problem.code] ?? (problem.status >= 500 ? t.wrong : t.refused);
   return (
     <Plain title={title}>
       <h1>{title}</h1>
       <p role="alert">{messageOf(problem)}</p>
       {bare !== null && (
         <p>
-          <a href={bare}>Open the page without its query</a>
+          <a href={bare}>{t.bare}</a>
         </p>
       )}
       <p>
-        <a href="/dashboard">Go to your projects</a>
+        <a href="/dashboard">{t.toProjects}</a>
       </p>
     </Plain>
   );

@@ -214,7 +214,7 @@ Deno.test("where no mail can be sent the pages say what to do instead", async ()
   const visitor = openDashboard(app);
   const forgotten = await visitor.get(FORGOTTEN);
   assert.match(forgotten.words, /sends no mail.*deno task admin account password/);
-  assert.equal(forgotten.document.querySelector("form"), null);
+  assert.equal(forgotten.document.querySelector("main form"), null);
   const shown = await openDashboard(app, account).get("/dashboard/account");
   assert.match(shown.words, /sends no mail.*deno task admin account password/);
   assert.ok(!shown.words.includes("Send a code"));

@@ -32,6 +32,7 @@ const LEAST: Readonly<Record<string, Least>> = {
   "GET /dashboard/verify": "anybody",
   "POST /dashboard/verify": "anybody",
   "POST /dashboard/verify/code": "anybody",
+  "POST /dashboard/language": "anybody",
   "GET /dashboard/invitations/{token}": "account",
   "POST /dashboard/invitations/{token}/accept": "account",
   "POST /dashboard/invitations/{token}/decline": "account",

@@ -48,7 +48,9 @@ Deno.test("the filters are the operation's, stay in their form, and go along to 
   assert.equal(rows(filtered).length, 1);
   const { document } = filtered;
   assert.equal(document.querySelector("[name=operation]")!.getAttribute("value"), "getDocument");
-  const chosen = [...document.querySelectorAll("option[selected]")].map((one) => one.textContent);
+  const chosen = [...document.querySelectorAll("main option[selected]")].map((one) =>
+    one.textContent
+  );
   assert.deepEqual(chosen, ["Secret key", "The last hour"]);
   const first = await look("?operation=listDocuments");
   assert.equal(rows(first).length, 50);

@@ -15,35 +15,23 @@ import { ownedProjects } from "@/lib/projects/ownership.ts";
 import { type Plan, shownLimit } from "@/lib/projects/plans.ts";
 import { listProjects } from "@/lib/projects/shown_project.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Ask, Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
+import { Ask, Field, Refusal } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
 import { AccountShell, Bar } from "../components/shell.tsx";
-import { bytesText, counted, countText } from "@/lib/text/amounts.ts";
 import { When } from "../components/when.tsx";
 import { DoneNote } from "../done.tsx";
 import { pagingOf } from "../paging.tsx";
 import { pageReply } from "../replies.ts";
+import { bytesText } from "../texts/amounts.ts";
+import { texts } from "../texts/mod.ts";
 import { type EnteredIdentity, Identity } from "./account_identity.tsx";
 import { Sessions } from "./account_sessions.tsx";
 import { type EnteredToken, type FreshToken, Tokens } from "./account_tokens.tsx";
-import { SEND_CODE, VERIFY } from "./codes.tsx";
+import { SEND_CODE, SET_PASSWORD, VERIFY } from "./codes.tsx";
 
 export const ACCOUNT = "/dashboard/account";
 /** Where mails are only kept. */
 export const MAILBOX = `${ACCOUNT}/mailbox`;
-
-const DONE = {
-  verified: "Your e-mail is verified.",
-  name: "Your name is saved.",
-  code: "If no other account has this e-mail, a code is on its way to it.",
-  email: "Your e-mail is changed.",
-  password: "Your password is changed. All other devices are signed out.",
-  session: "The session is ended.",
-  sessions: "All other sessions are ended.",
-  token: "The token is deleted.",
-  "ai-key": "The AI key is stored.",
-  "ai-key-cleared": "The AI key is cleared.",
-};
 
 /** A form of this page that was refused. */
 export interface Refused {
@@ -89,30 +77,24 @@ async function accountPage(
   ]);
   const of = (form: Refused["form"]) => refused?.form === form ? refused.problem : null;
   const plan = services.plans.named(account.plan);
-  const isCodeDue = new URLSearchParams(query).get("done") === "code";
+  const t = texts().accounts;
   return (
-    <AccountShell title="Account" current={ACCOUNT} {...principal}>
-      <Bar title="Account">
-        <span class="badge on">{account.plan} plan</span>
+    <AccountShell title={t.title} current={ACCOUNT} {...principal}>
+      <Bar title={t.title}>
+        <span class="badge on">{texts().shared.plan(account.plan)}</span>
       </Bar>
       <div class="sheet">
-        <DoneNote query={query} sentences={DONE} />
+        <DoneNote query={query} sentences={t.done} />
         <About account={account} mails={mails} keeps={services.config.mail.keeps} />
         <Identity
           account={account}
           path={ACCOUNT}
           mails={mails}
-          isCodeDue={isCodeDue || refused?.form === "code"}
+          isCodeDue={new URLSearchParams(query).get("done") === "code" || refused?.form === "code"}
           entered={refused?.identity ?? {}}
           problems={{ name: of("name"), email: of("email"), code: of("code") }}
         />
-        {services.plans.isOn ? <PlanCard plan={plan} projects={projects} /> : (
-          <article class="card">
-            <h2>Plan</h2>
-            <p>Plans limit nothing on this server.</p>
-            <Meter label="Projects you own" {...projects} limit={shownLimit(projects.limit)} />
-          </article>
-        )}
+        <PlanCard isOn={services.plans.isOn} plan={plan} projects={projects} />
         <AiCard account={account} plan={plan} usage={ai} problem={of("ai-key")} />
         <PasswordCard problem={of("password")} email={account.email} />
         <Sessions page={sessions} path={ACCOUNT} query={query} problem={of("sessions")} />
@@ -132,92 +114,89 @@ async function accountPage(
 
 const About = (
   { account, mails, keeps }: { account: AccountRecord; mails: boolean; keeps: boolean },
-) => (
-  <article class="card">
-    <h2>You</h2>
-    <dl class="facts">
-      <dt>E-mail</dt>
-      <dd>
-        {account.email} <Verified isVerified={account.emailVerified ?? false} />
-      </dd>
-      {account.name !== null && (
-        <>
-          <dt>Name</dt>
-          <dd>{account.name}</dd>
-        </>
-      )}
-      <dt>Registered</dt>
-      <dd>
-        <When at={account.createdAt} />
-      </dd>
-    </dl>
-    {!account.emailVerified && <Verify email={account.email} mails={mails} />}
-    {keeps && (
-      <p class="muted">
-        Mails are not sent here, but kept: those to you are in <a href={MAILBOX}>your mailbox</a>.
-      </p>
-    )}
-  </article>
-);
-
-const Verified = ({ isVerified }: { isVerified: boolean }) => (
-  <span class={isVerified ? "badge on" : "badge"}>{isVerified ? "verified" : "not verified"}</span>
-);
-
-const Verify = ({ email, mails }: { email: string; mails: boolean }) =>
-  mails
-    ? (
-      <form method="post" action={SEND_CODE}>
-        <p>
-          A code proves that it is yours. Have you got one?{" "}
-          <a href={`${VERIFY}?${new URLSearchParams({ purpose: "verify", email })}`}>Enter it</a>.
-        </p>
-        <input type="hidden" name="purpose" value="verify" />
-        <input type="hidden" name="email" value={email} />
-        <button>Send a code</button>
-      </form>
-    )
-    : (
-      <p class="muted">
-        This server sends no mail, so addresses are not verified. If you forget your password,
-        whoever runs it sets another one by <code>deno task admin account password</code>.
-      </p>
-    );
-
-const PlanCard = (
-  { plan, projects }: {
-    plan: Plan;
-    projects: { used: number; limit: number; trashed: number };
-  },
 ) => {
+  const { you: t, fields } = texts().accounts;
   return (
     <article class="card">
-      <h2>Plan</h2>
-      <p>You have the {plan.name} plan. Whoever runs this server changes it.</p>
-      <Meter label="Projects you own" used={projects.used} limit={projects.limit} />
-      {projects.trashed > 0 && (
-        <p class="muted">
-          {counted(projects.trashed, "project")} of them in the trash.
-        </p>
-      )}
+      <h2>{t.title}</h2>
       <dl class="facts">
-        <dt>In each project</dt>
+        <dt>{fields.email}</dt>
         <dd>
-          {counted(plan.collections, "collection")}, {bytesText(plan.documentBytes)} of documents,
-          {" "}
-          {bytesText(plan.storageBytes)} of files
+          {account.email} <Verified isVerified={account.emailVerified ?? false} />
         </dd>
-        <dt>One file</dt>
-        <dd>up to {bytesText(plan.fileBytesMax)}</dd>
-        <dt>AI each month</dt>
+        {account.name !== null && (
+          <>
+            <dt>{fields.name}</dt>
+            <dd>{account.name}</dd>
+          </>
+        )}
+        <dt>{t.registered}</dt>
         <dd>
-          {countText(plan.aiQueriesPerMonth)} queries, {counted(plan.aiDesignsPerMonth, "design")}
-          {" "}
-          of collections, {counted(plan.aiTurnsPerMonth, "turn")} with their creator
+          <When at={account.createdAt} />
         </dd>
-        <dt>Your own AI key</dt>
-        <dd>{plan.ownAiKey ? "yes" : "no"}</dd>
       </dl>
+      {!account.emailVerified && <Verify email={account.email} mails={mails} />}
+      {keeps && <p class="muted">{t.kept((text) => <a href={MAILBOX}>{text}</a>)}</p>}
+    </article>
+  );
+};
+
+const Verified = ({ isVerified }: { isVerified: boolean }) => {
+  const t = texts().accounts.you;
+  return isVerified
+    ? <span class="badge on">{t.verified}</span>
+    : <span class="badge">{t.notVerified}</span>;
+};
+
+const Verify = ({ email, mails }: { email: string; mails: boolean }) => {
+  const t = texts().accounts.you;
+  if (!mails) return <p class="muted">{t.noMail(<code>{SET_PASSWORD}</code>)}</p>;
+  const page = `${VERIFY}?${new URLSearchParams({ purpose: "verify", email })}`;
+  return (
+    <form method="post" action={SEND_CODE}>
+      <p>{t.prove((text) => <a href={page}>{text}</a>)}</p>
+      <input type="hidden" name="purpose" value="verify" />
+      <input type="hidden" name="email" value={email} />
+      <button>{t.sendCode}</button>
+    </form>
+  );
+};
+
+type OwnedProjects = Awaited<ReturnType<typeof ownedProjects>>;
+
+const PlanCard = (
+  { isOn, plan, projects }: { isOn: boolean; plan: Plan; projects: OwnedProjects },
+) => {
+  const t = texts().accounts.plan;
+  if (!isOn) return <NoPlansCard projects={projects} />;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{t.yours(plan.name)}</p>
+      <Meter label={t.owned} used={projects.used} limit={projects.limit} />
+      {projects.trashed > 0 && <p class="muted">{t.trashed(projects.trashed)}</p>}
+      <dl class="facts">
+        <dt>{t.ofProject}</dt>
+        <dd>{t.project(plan)}</dd>
+        <dt>{t.ofFile}</dt>
+        <dd>{t.file(bytesText(plan.fileBytesMax))}</dd>
+        <dt>{t.ofAi}</dt>
+        <dd>{t.ai(plan)}</dd>
+        <dt>{t.ownAiKey}</dt>
+        <dd>{plan.ownAiKey ? t.yes : t.no}</dd>
+      </dl>
+    </article>
+  );
+};
+
+/** Where plans limit nothing. */
+const NoPlansCard = ({ projects: { used, limit } }: { projects: OwnedProjects }) => {
+  const t = texts().accounts.plan;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{t.isOff}</p>
+      <Meter label={t.owned} used={used} limit={shownLimit(limit)} />
     </article>
   );
 };
@@ -233,18 +212,16 @@ const AiCard = (
   },
 ) => {
   const hasKey = account.sealedAiKey !== null;
+  const t = texts().accounts.ai;
   return (
     <article class="card">
       <h2>
-        AI <span class={hasKey ? "badge on" : "badge"}>{hasKey ? "key set" : "no key"}</span>
+        {t.title} <span class={hasKey ? "badge on" : "badge"}>{hasKey ? t.keySet : t.noKey}</span>
       </h2>
-      <p>
-        Requests with this server's key are counted. The count starts again{" "}
-        <When at={usage.resetsAt} />.
-      </p>
-      <Meter label="Queries this month" {...usage.queries} />
-      <Meter label="Designs this month" {...usage.designs} />
-      <Meter label="Turns with the creator this month" {...usage.turns} />
+      <p>{t.about(<When at={usage.resetsAt} />)}</p>
+      <Meter label={t.queries} {...usage.queries} />
+      <Meter label={t.designs} {...usage.designs} />
+      <Meter label={t.turns} {...usage.turns} />
       <AiKey hasKey={hasKey} isAllowed={plan.ownAiKey} problem={problem} />
     </article>
   );
@@ -256,95 +233,92 @@ const AiKey = (
     isAllowed: boolean;
     problem: Problem | null;
   },
-) => (
-  <>
-    <Refusal problem={problem} />
-    {!isAllowed && (
-      <p>
-        Bring your own key (Pro): no monthly limit.
-        {hasKey && " Yours is kept, and used again once your plan allows it."}
-      </p>
-    )}
-    {isAllowed && (
-      <form method="post" action={`${ACCOUNT}/ai-key`}>
-        <Field
-          label={hasKey ? "Another key in its place" : "Your own key"}
-          name="aiKey"
-          type="password"
-          autocomplete="off"
-          hint="From Groq; it begins with gsk_. It is stored sealed, and never shown again."
-          required
-        />
-        <button>{hasKey ? "Replace key" : "Save key"}</button>
-      </form>
-    )}
-    {hasKey && (
-      <Ask
-        label="Clear the key"
-        action={`${ACCOUNT}/ai-key/clear`}
-        loss="Your requests count against the plan's caps again. The key cannot be brought back."
-        button="Clear the key"
-      />
-    )}
-  </>
-);
-
-const PasswordCard = ({ problem, email }: { problem: Problem | null; email: string }) => (
-  <article class="card">
-    <h2>Password</h2>
-    <p>A new password signs out all devices but this one. Personal access tokens stay.</p>
-    <form method="post" action={`${ACCOUNT}/password`}>
+) => {
+  const t = texts().accounts.ai;
+  return (
+    <>
       <Refusal problem={problem} />
-      <input type="hidden" name="username" autocomplete="username" value={email} />
-      <Field
-        label="Current password"
-        name="currentPassword"
-        type="password"
-        autocomplete="current-password"
-        required
-      />
-      <Field
-        label="New password"
-        name="newPassword"
-        type="password"
-        autocomplete="new-password"
-        minlength={PASSWORD_LENGTH_MIN}
-        hint={PASSWORD_HINT}
-        required
-      />
-      <button>Change password</button>
-    </form>
-  </article>
-);
+      {!isAllowed && <p>{t.notInPlan} {hasKey && t.keptKey}</p>}
+      {isAllowed && (
+        <form method="post" action={`${ACCOUNT}/ai-key`}>
+          <Field
+            label={hasKey ? t.otherKey : t.ownKey}
+            name="aiKey"
+            type="password"
+            autocomplete="off"
+            hint={t.keyHint}
+            required
+          />
+          <button>{hasKey ? t.replace : t.save}</button>
+        </form>
+      )}
+      {hasKey && (
+        <Ask
+          label={t.clear}
+          action={`${ACCOUNT}/ai-key/clear`}
+          loss={t.clearLoss}
+          button={t.clear}
+        />
+      )}
+    </>
+  );
+};
 
-const DeleteCard = ({ owned, problem }: { owned: number; problem: Problem | null }) => (
-  <article class="card">
-    <h2>Delete account</h2>
-    <Refusal problem={problem} />
-    {owned > 0 && (
-      <p>
-        You own <a href="/dashboard">{counted(owned, "project")}</a>: delete them, or offer them to
-        {" "}
-        another member, first.
-      </p>
-    )}
-    {owned === 0 && (
-      <Ask
-        label="Delete account"
-        action={`${ACCOUNT}/delete`}
-        loss={"Your account, its sessions and tokens, its AI key and your part in the projects of others are " +
-          "gone at once, and cannot be brought back."}
-        button="Delete my account"
-        open={problem !== null}
-      >
+const PasswordCard = ({ problem, email }: { problem: Problem | null; email: string }) => {
+  const { password: t, fields } = texts().accounts;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{t.about}</p>
+      <form method="post" action={`${ACCOUNT}/password`}>
+        <Refusal problem={problem} />
+        <input type="hidden" name="username" autocomplete="username" value={email} />
         <Field
-          label="Your password"
-          name="password"
+          label={fields.currentPassword}
+          name="currentPassword"
           type="password"
           autocomplete="current-password"
           required
         />
-      </Ask>
-    )}
-  </article>
-);
+        <Field
+          label={fields.newPassword}
+          name="newPassword"
+          type="password"
+          autocomplete="new-password"
+          minlength={PASSWORD_LENGTH_MIN}
+          hint={texts().shared.passwordHint}
+          required
+        />
+        <button>{t.change}</button>
+      </form>
+    </article>
+  );
+};
+
+const DeleteCard = ({ owned, problem }: { owned: number; problem: Problem | null }) => {
+  const t = texts().accounts.deletion;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <Refusal problem={problem} />
+      {owned > 0 && <p>{t.owned(owned, (text) => <a href="/dashboard">{text}</a>)}</p>}
+      {owned === 0 && (
+        <Ask
+          label={t.title}
+          action={`${ACCOUNT}/delete`}
+          loss={t.loss}
+          button={t.submit}
+          open={problem !== null}
+        >
+          <Field
+            label={t.password}
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+          />
+        </Ask>
+      )}
+    </article>
+  );
+};

@@ -7,6 +7,7 @@ import type { PageContext, PageHandler } from "../../handler.ts";
 import { AccountShell, Bar } from "../components/shell.tsx";
 import { KeptMails, keptMailsOf } from "../mail/mailbox.tsx";
 import { framedReply, pageReply } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { ACCOUNT, MAILBOX } from "./account.tsx";
 
 /** Throws `ROUTE_NOT_FOUND` where mails are sent. */
@@ -19,15 +20,16 @@ async function mailboxOf(c: PageContext<SignedInAccount>) {
 export const showAccountMailbox: PageHandler<SignedInAccount> = async (c) => {
   const { services, principal, state: { query } } = c.var;
   const listed = await keptMailsOf(services, await mailboxOf(c), query);
+  const t = texts().accounts.mailbox;
   return pageReply(
-    <AccountShell title="Mailbox" current={ACCOUNT} {...principal}>
-      <Bar title="Mailbox" />
+    <AccountShell title={t.title} current={ACCOUNT} {...principal}>
+      <Bar title={t.title} />
       <div class="sheet">
         <KeptMails
           listed={listed}
           path={MAILBOX}
           query={query}
-          hint="Codes and invitations to your address will be here."
+          hint={t.hint}
         />
       </div>
     </AccountShell>,

@@ -5,6 +5,7 @@ import { deviceText } from "../components/device.ts";
 import { Ask, Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
 import { Pages } from "../paging.tsx";
+import { texts } from "../texts/mod.ts";
 
 /** Where the account is signed in, with what ends it. */
 export const Sessions = (
@@ -14,44 +15,49 @@ export const Sessions = (
     query: string;
     problem: Problem | null;
   },
-) => (
-  <article class="card">
-    <h2>Sessions</h2>
-    <p>Where you are signed in. End what you do not know, then change your password.</p>
-    <Refusal problem={problem} />
-    <ul class="rows">
-      {items.map((session) => <SessionRow session={session} path={path} />)}
-    </ul>
-    <Pages path={path} query={query} nextCursor={nextCursor} what="sessions" />
-    {(items.length > 1 || nextCursor !== null) && (
-      <Ask
-        label="End all others"
-        action={`${path}/sessions`}
-        loss="All other devices are signed out at once."
-        button="End all other sessions"
-      />
-    )}
-  </article>
-);
+) => {
+  const t = texts().accounts.sessions;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{t.about}</p>
+      <Refusal problem={problem} />
+      <ul class="rows">
+        {items.map((session) => <SessionRow session={session} path={path} />)}
+      </ul>
+      <Pages path={path} query={query} nextCursor={nextCursor} what={t.pages} />
+      {(items.length > 1 || nextCursor !== null) && (
+        <Ask
+          label={t.endOthers}
+          action={`${path}/sessions`}
+          loss={t.endOthersLoss}
+          button={t.endOthersNow}
+        />
+      )}
+    </article>
+  );
+};
 
-const SessionRow = ({ session, path }: { session: ShownAccountSession; path: string }) => (
-  <li>
-    <span class="grow" title={session.userAgent ?? "unknown"}>
-      <b>{deviceText(session.userAgent)}</b>{" "}
-      {session.current && <span class="badge on">this one</span>}
-      <small>
-        {session.address !== null && `network ${session.address} · `}
-        {"used "}
-        <When at={session.lastUsedAt} />
-      </small>
-    </span>
-    {!session.current && (
-      <Ask
-        label="End"
-        action={`${path}/sessions/${session._id}`}
-        loss="This device is signed out at once; what is typed there and not saved is lost."
-        button={`End ${deviceText(session.userAgent)}`}
-      />
-    )}
-  </li>
-);
+const SessionRow = ({ session, path }: { session: ShownAccountSession; path: string }) => {
+  const t = texts().accounts.sessions;
+  const device = deviceText(session.userAgent);
+  const when = <When at={session.lastUsedAt} />;
+  return (
+    <li>
+      <span class="grow" title={session.userAgent ?? t.unknown}>
+        <b>{device}</b> {session.current && <span class="badge on">{t.current}</span>}
+        <small>
+          {session.address === null ? t.used(when) : t.usedFrom(session.address, when)}
+        </small>
+      </span>
+      {!session.current && (
+        <Ask
+          label={t.end}
+          action={`${path}/sessions/${session._id}`}
+          loss={t.endLoss}
+          button={t.endNow(device)}
+        />
+      )}
+    </li>
+  );
+};

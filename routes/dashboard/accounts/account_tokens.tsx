@@ -2,9 +2,9 @@ import { createAccountToken, type ShownAccountToken } from "@/lib/accounts/manag
 import { ACCOUNT_TOKEN_DAYS_DEFAULT, ACCOUNT_TOKEN_DAYS_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { ShownProject } from "@/lib/projects/shown_project.ts";
-import { counted } from "@/lib/text/amounts.ts";
 import { Ask, Choice, CopyField, Field, Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
+import { texts } from "../texts/mod.ts";
 
 /** A token that has just been made: it is shown this once. */
 export type FreshToken = Awaited<ReturnType<typeof createAccountToken>>;
@@ -57,29 +57,29 @@ interface TokensProps {
 }
 
 /** By what programs act for the account, with what makes and deletes it. */
-export const Tokens = ({ path, tokens, projects, fresh, entered, problem }: TokensProps) => (
-  <article class="card">
-    <h2>Personal access tokens</h2>
-    <p>
-      With one of them a program works on your projects as you may, from anywhere: the command line,
-      a deployment. None changes your account itself.
-    </p>
-    {fresh !== null && (
-      <div class="note good" role="status">
-        <CopyField label={`Token ${fresh.name}`} value={fresh.token} />
-        <span>It is shown this once: copy it now.</span>
-      </div>
-    )}
-    <Refusal problem={problem} />
-    <ul class="rows">
-      {tokens.map((token) => <TokenRow token={token} path={path} projects={projects} />)}
-    </ul>
-    <details class="reveal" {...(entered !== null && { open: true })}>
-      <summary>Create a token</summary>
-      <NewToken path={path} projects={projects} entered={entered ?? NOTHING_ENTERED} />
-    </details>
-  </article>
-);
+export const Tokens = ({ path, tokens, projects, fresh, entered, problem }: TokensProps) => {
+  const t = texts().accounts.tokens;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{t.about}</p>
+      {fresh !== null && (
+        <div class="note good" role="status">
+          <CopyField label={t.fresh(fresh.name)} value={fresh.token} />
+          <span>{t.once}</span>
+        </div>
+      )}
+      <Refusal problem={problem} />
+      <ul class="rows">
+        {tokens.map((token) => <TokenRow token={token} path={path} projects={projects} />)}
+      </ul>
+      <details class="reveal" {...(entered !== null && { open: true })}>
+        <summary>{t.create}</summary>
+        <NewToken path={path} projects={projects} entered={entered ?? NOTHING_ENTERED} />
+      </details>
+    </article>
+  );
+};
 
 const TokenRow = (
   { token, path, projects }: {
@@ -87,76 +87,95 @@ const TokenRow = (
     path: string;
     projects: readonly ShownProject[];
   },
-) => (
-  <li>
-    <span class="grow">
-      <b>{token.name}</b>{" "}
-      <span class="badge">{token.access === "read" ? "reads" : "reads and writes"}</span>
-      <small>
-        <span class="mono">…{token.lastFour}</span>
-        {` · ${projectsText(token, projects)} · `}
-        {token.lastUsedAt === null ? "never used" : (
-          <>
-            used <When at={token.lastUsedAt} />
-          </>
-        )}
-        {" · expires "}
-        <When at={token.expiresAt} />
-      </small>
-    </span>
-    <Ask
-      label="Delete"
-      action={`${path}/tokens/${token.id}`}
-      loss="Whatever works with this token is refused at once."
-      button={`Delete ${token.name}`}
-    />
-  </li>
-);
+) => {
+  const t = texts().accounts.tokens;
+  return (
+    <li>
+      <span class="grow">
+        <b>{token.name}</b> <span class="badge">{t.access[token.access]}</span>
+        <small>
+          <span class="mono">…{token.lastFour}</span>
+          {` · ${projectsText(token, projects)} · `}
+          {token.lastUsedAt === null ? t.neverUsed : t.used(<When at={token.lastUsedAt} />)}
+          {" · "}
+          {t.expires(<When at={token.expiresAt} />)}
+        </small>
+      </span>
+      <Ask
+        label={texts().shared.delete}
+        action={`${path}/tokens/${token.id}`}
+        loss={t.deleteLoss}
+        button={t.deleteNow(token.name)}
+      />
+    </li>
+  );
+};
 
 /** The names of those in which the account has a part; how many others there are. */
 function projectsText(
   { projects: named }: ShownAccountToken,
   projects: readonly ShownProject[],
 ): string {
-  if (named === "all") return "all projects";
+  const t = texts().accounts.tokens;
+  if (named === "all") return t.allProjects;
   const names = projects.filter(({ projectId }) => named.includes(projectId))
     .map(({ name }) => name);
   const others = named.length - names.length;
-  return [...names, ...(others > 0 ? [counted(others, "other project")] : [])].join(", ");
+  return [...names, ...(others > 0 ? [t.otherProjects(others)] : [])].join(", ");
 }
 
-const NewToken = (
-  { path, projects, entered }: {
-    path: string;
-    projects: readonly ShownProject[];
-    entered: EnteredToken;
-  },
-) => (
-  <form method="post" action={`${path}/tokens`}>
-    <Field
-      label="What it is for"
-      name="name"
-      value={entered.name}
-      placeholder="Deployment"
-      autocomplete="off"
-      required
-    />
+interface NewTokenProps {
+  readonly path: string;
+  readonly projects: readonly ShownProject[];
+  readonly entered: EnteredToken;
+}
+
+const NewToken = ({ path, projects, entered }: NewTokenProps) => {
+  const t = texts().accounts.tokens.form;
+  return (
+    <form method="post" action={`${path}/tokens`}>
+      <Field
+        label={t.name}
+        name="name"
+        value={entered.name}
+        placeholder={t.nameSample}
+        autocomplete="off"
+        required
+      />
+      <fieldset class="switches">
+        <legend>{t.access}</legend>
+        <Choice name="access" value="read" isOn={entered.access === "read"} label={t.read}>
+          {t.readHint}
+        </Choice>
+        <Choice name="access" value="write" isOn={entered.access === "write"} label={t.write}>
+          {t.writeHint}
+        </Choice>
+      </fieldset>
+      <Reach projects={projects} entered={entered} />
+      <Field
+        label={t.days}
+        name="expiresInDays"
+        value={entered.days}
+        inputmode="numeric"
+        hint={t.daysHint(ACCOUNT_TOKEN_DAYS_MAX)}
+        required
+      />
+      <button>{t.submit}</button>
+    </form>
+  );
+};
+
+/** On which projects a new token works. */
+const Reach = ({ projects, entered }: Omit<NewTokenProps, "path">) => {
+  const t = texts().accounts.tokens.form;
+  return (
     <fieldset class="switches">
-      <legend>Access</legend>
-      <Choice name="access" value="read" isOn={entered.access === "read"} label="Read">
-        It changes nothing, spends nothing and sees no secret.
+      <legend>{t.projects}</legend>
+      <Choice name="reach" value="all" isOn={entered.reach === "all"} label={t.all}>
+        {t.allHint}
       </Choice>
-      <Choice name="access" value="write" isOn={entered.access === "write"} label="Read and write">
-        It does what you may: keys, members and deletion too, where you are an admin or the owner.
-      </Choice>
-    </fieldset>
-    <fieldset class="switches">
-      <legend>Projects</legend>
-      <Choice name="reach" value="all" isOn={entered.reach === "all"} label="All of mine">
-        Those to come, too. Only such a token creates projects.
-      </Choice>
-      <Choice name="reach" value="some" isOn={entered.reach === "some"} label="These">
-        {projects.length === 0 ? "You have none so far." : "Tick at least one."}
+      <Choice name="reach" value="some" isOn={entered.reach === "some"} label={t.some}>
+        {projects.length === 0 ? t.noProjects : t.someHint}
       </Choice>
       {projects.map(({ projectId, name }) => (
         <label>
@@ -170,14 +189,5 @@ const NewToken = (
         </label>
       ))}
     </fieldset>
-    <Field
-      label="Days until it expires"
-      name="expiresInDays"
-      value={entered.days}
-      inputmode="numeric"
-      hint={`From 1 to ${ACCOUNT_TOKEN_DAYS_MAX}.`}
-      required
-    />
-    <button>Create token</button>
-  </form>
-);
+  );
+};

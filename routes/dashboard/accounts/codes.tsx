@@ -10,10 +10,11 @@ import { parseInput } from "@/openapi/inputs.ts";
 import { accountOf } from "@/openapi/security.ts";
 import { EmailAddress } from "@/openapi/schemas/user_session.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
+import { Field, Refusal } from "../components/forms.tsx";
 import { Plain } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 
 /** Pages on which somebody asks for a code and enters it, signed in or not. */
 
@@ -21,6 +22,8 @@ export const FORGOTTEN = "/dashboard/forgot-password";
 export const VERIFY = "/dashboard/verify";
 /** Where forms ask for a code. */
 export const SEND_CODE = `${VERIFY}/code`;
+/** By which command the operators set the password of an account. */
+export const SET_PASSWORD = "deno task admin account password";
 
 interface Entry {
   readonly purpose: AccountCodePurpose;
@@ -88,74 +91,66 @@ async function pageOfVerified({ var: { services, state } }: PageContext<null>): 
 
 const MINUTES = CODE_MS / 60_000;
 
-const SENT = {
-  verify:
-    `If this e-mail can be verified, a code is on its way. It is good for ${MINUTES} minutes.`,
-  resetPassword:
-    `If an account has this e-mail, a code is on its way. It is good for ${MINUTES} minutes.`,
-};
-
-const HEADINGS = { verify: "Verify your e-mail", resetPassword: "Choose a new password" };
-
 const ForgottenPage = (
   { mails, email, problem }: Omit<Entry, "purpose" | "query"> & { mails: boolean },
-) => (
-  <Plain title="Forgot your password?">
-    <h1>Forgot your password?</h1>
-    {mails
-      ? (
-        <form method="post" action={SEND_CODE}>
-          <Refusal problem={problem ?? null} />
-          <p>You get a code by mail, with which you choose a new one.</p>
-          <input type="hidden" name="purpose" value="resetPassword" />
-          <EmailField email={email} autofocus />
-          <button>Send me a code</button>
-        </form>
-      )
-      : (
-        <p>
-          This server sends no mail. Ask whoever runs it for a new password: they set one by{" "}
-          <code>deno task admin account password</code>.
-        </p>
-      )}
-    <BackToSignIn />
-  </Plain>
-);
+) => {
+  const t = texts().accounts.codes.forgotten;
+  return (
+    <Plain title={t.title}>
+      <h1>{t.title}</h1>
+      {mails
+        ? (
+          <form method="post" action={SEND_CODE}>
+            <Refusal problem={problem ?? null} />
+            <p>{t.about}</p>
+            <input type="hidden" name="purpose" value="resetPassword" />
+            <EmailField email={email} autofocus />
+            <button>{t.submit}</button>
+          </form>
+        )
+        : <p>{t.noMail(<code>{SET_PASSWORD}</code>)}</p>}
+      <BackToSignIn />
+    </Plain>
+  );
+};
 
-const CodePage = ({ purpose, email, problem, query = "" }: Entry) => (
-  <Plain title={HEADINGS[purpose]}>
-    <h1>{HEADINGS[purpose]}</h1>
-    <DoneNote query={query} sentences={{ sent: SENT[purpose] }} />
-    <form method="post" action={VERIFY}>
-      <Refusal problem={problem ?? null} />
-      <input type="hidden" name="purpose" value={purpose} />
-      <EmailField email={email} />
-      <Field
-        label="Code"
-        name="otp"
-        autocomplete="one-time-code"
-        inputmode="numeric"
-        hint="The six digits of the newest mail."
-        required
-        autofocus
-      />
-      {purpose === "resetPassword" && <NewPassword />}
-      <button>{purpose === "verify" ? "Verify" : "Set password"}</button>
-    </form>
-    {email !== "" && (
-      <form method="post" action={SEND_CODE}>
+const CodePage = ({ purpose, email, problem, query = "" }: Entry) => {
+  const { codes: t, fields } = texts().accounts;
+  return (
+    <Plain title={t.titles[purpose]}>
+      <h1>{t.titles[purpose]}</h1>
+      <DoneNote query={query} sentences={{ sent: t.sent[purpose](MINUTES) }} />
+      <form method="post" action={VERIFY}>
+        <Refusal problem={problem ?? null} />
         <input type="hidden" name="purpose" value={purpose} />
-        <input type="hidden" name="email" value={email} />
-        <button class="link">Send another code</button>
+        <EmailField email={email} />
+        <Field
+          label={fields.code}
+          name="otp"
+          autocomplete="one-time-code"
+          inputmode="numeric"
+          hint={t.codeHint}
+          required
+          autofocus
+        />
+        {purpose === "resetPassword" && <NewPassword />}
+        <button>{t.submit[purpose]}</button>
       </form>
-    )}
-    <BackToSignIn />
-  </Plain>
-);
+      {email !== "" && (
+        <form method="post" action={SEND_CODE}>
+          <input type="hidden" name="purpose" value={purpose} />
+          <input type="hidden" name="email" value={email} />
+          <button class="link">{t.again}</button>
+        </form>
+      )}
+      <BackToSignIn />
+    </Plain>
+  );
+};
 
 const EmailField = ({ email, autofocus = false }: { email: string; autofocus?: boolean }) => (
   <Field
-    label="E-mail"
+    label={texts().accounts.fields.email}
     name="email"
     type="email"
     value={email}
@@ -165,20 +160,23 @@ const EmailField = ({ email, autofocus = false }: { email: string; autofocus?: b
   />
 );
 
-const NewPassword = () => (
-  <Field
-    label="New password"
-    name="newPassword"
-    type="password"
-    autocomplete="new-password"
-    minlength={PASSWORD_LENGTH_MIN}
-    hint={`${PASSWORD_HINT} All your devices are signed out.`}
-    required
-  />
-);
+const NewPassword = () => {
+  const { codes: t, fields } = texts().accounts;
+  return (
+    <Field
+      label={fields.newPassword}
+      name="newPassword"
+      type="password"
+      autocomplete="new-password"
+      minlength={PASSWORD_LENGTH_MIN}
+      hint={`${texts().shared.passwordHint} ${t.signsOut}`}
+      required
+    />
+  );
+};
 
 const BackToSignIn = () => (
   <p>
-    <a href="/dashboard/sign-in">Sign in</a>
+    <a href="/dashboard/sign-in">{texts().accounts.codes.toSignIn}</a>
   </p>
 );

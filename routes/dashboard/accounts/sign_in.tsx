@@ -7,11 +7,12 @@ import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { signedIn, visitor } from "../../accounts/sign_in.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Field, PASSWORD_HINT, Refusal } from "../components/forms.tsx";
+import { Field, Refusal } from "../components/forms.tsx";
 import { Plain } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { invitationIn, nextPath } from "../next.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { FORGOTTEN } from "./codes.tsx";
 
 interface Visit {
@@ -89,17 +90,9 @@ export const signOut: PageHandler<null> = async (c) => {
   return seeOther("/dashboard/sign-in", [sessionCookie(services.cookies, null)]);
 };
 
-const DONE = {
-  deleted: "Your account is deleted.",
-  verified: "Your e-mail is verified.",
-  reset: "Your password is set, and all your devices are signed out.",
-};
-
 /** Whoever comes by the link of an invitation sees it once they are signed in. */
 const Invited = ({ next }: { next: string }) =>
-  invitationIn(next) !== null
-    ? <p>You are invited to a project: you see it once you are signed in.</p>
-    : null;
+  invitationIn(next) !== null ? <p>{texts().accounts.signIn.invited}</p> : null;
 
 /** What both forms begin with. */
 const Begun = ({ email = "", next, problem }: Visit) => (
@@ -107,7 +100,7 @@ const Begun = ({ email = "", next, problem }: Visit) => (
     <Refusal problem={problem ?? null} />
     <input type="hidden" name="next" value={next} />
     <Field
-      label="E-mail"
+      label={texts().accounts.fields.email}
       name="email"
       type="email"
       value={email}
@@ -122,69 +115,74 @@ interface Entry extends Visit {
   readonly admission: Admission | null;
 }
 
-const SignInPage = ({ query = "", admission, ...visit }: Entry & { query?: string }) => (
-  <Plain title="Sign in">
-    <h1>Sign in</h1>
-    <Invited next={visit.next} />
-    <DoneNote query={query} sentences={DONE} />
-    <form method="post" action="/dashboard/sign-in">
+const SignInPage = ({ query = "", admission, ...visit }: Entry & { query?: string }) => {
+  const { signIn: t, fields } = texts().accounts;
+  return (
+    <Plain title={t.title}>
+      <h1>{t.title}</h1>
+      <Invited next={visit.next} />
+      <DoneNote query={query} sentences={t.done} />
+      <form method="post" action="/dashboard/sign-in">
+        <Begun {...visit} />
+        <Field
+          label={fields.password}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+        <button>{t.submit}</button>
+      </form>
+      <p>
+        <a href={FORGOTTEN}>{t.forgotten}</a>
+      </p>
+      {admission !== null && <ToRegister admission={admission} next={visit.next} />}
+    </Plain>
+  );
+};
+
+const ToRegister = ({ admission, next }: { admission: Admission; next: string }) => {
+  const t = texts().accounts.signIn;
+  const sentence = admission.by === "first" ? t.noAccount : t.newHere;
+  return <p>{sentence((text) => <a href={withNext("/dashboard/register", next)}>{text}</a>)}</p>;
+};
+
+const RegisterPage = ({ name = "", admission, ...visit }: Entry & { name?: string }) => {
+  const t = texts().accounts.register;
+  return (
+    <Plain title={t.title}>
+      <h1>{t.title}</h1>
+      <Invited next={visit.next} />
+      {admission?.by === "first" && <p>{t.first}</p>}
+      {admission === null
+        ? <Refusal problem={visit.problem ?? null} />
+        : <RegisterForm name={name} {...visit} />}
+      <p>
+        {t.haveOne((text) => <a href={withNext("/dashboard/sign-in", visit.next)}>{text}</a>)}
+      </p>
+    </Plain>
+  );
+};
+
+const RegisterForm = ({ name = "", ...visit }: Visit) => {
+  const { register: t, fields } = texts().accounts;
+  return (
+    <form method="post" action="/dashboard/register">
       <Begun {...visit} />
+      <Field label={t.name} name="name" value={name} autocomplete="name" />
       <Field
-        label="Password"
+        label={fields.password}
         name="password"
         type="password"
-        autocomplete="current-password"
+        autocomplete="new-password"
+        minlength={PASSWORD_LENGTH_MIN}
+        hint={texts().shared.passwordHint}
         required
       />
-      <button>Sign in</button>
+      <button>{t.submit}</button>
     </form>
-    <p>
-      <a href={FORGOTTEN}>Forgot your password?</a>
-    </p>
-    {admission !== null && (
-      <p>
-        {admission.by === "first" ? "This server has no account yet." : "New here?"}{" "}
-        <a href={withNext("/dashboard/register", visit.next)}>Create an account</a>
-      </p>
-    )}
-  </Plain>
-);
-
-const RegisterPage = ({ name = "", admission, ...visit }: Entry & { name?: string }) => (
-  <Plain title="Create an account">
-    <h1>Create an account</h1>
-    <Invited next={visit.next} />
-    {admission?.by === "first" && (
-      <p>
-        This server has no account yet. Yours is the first, and needs no invitation; all later ones
-        do.
-      </p>
-    )}
-    {admission === null
-      ? <Refusal problem={visit.problem ?? null} />
-      : <RegisterForm name={name} {...visit} />}
-    <p>
-      Have one? <a href={withNext("/dashboard/sign-in", visit.next)}>Sign in</a>
-    </p>
-  </Plain>
-);
-
-const RegisterForm = ({ name = "", ...visit }: Visit) => (
-  <form method="post" action="/dashboard/register">
-    <Begun {...visit} />
-    <Field label="Name (optional)" name="name" value={name} autocomplete="name" />
-    <Field
-      label="Password"
-      name="password"
-      type="password"
-      autocomplete="new-password"
-      minlength={PASSWORD_LENGTH_MIN}
-      hint={PASSWORD_HINT}
-      required
-    />
-    <button>Create account</button>
-  </form>
-);
+  );
+};
 
 const withNext = (path: string, next: string): string =>
   next === "/dashboard" ? path : `${path}?${new URLSearchParams({ next })}`;

@@ -10,11 +10,7 @@ import { When } from "../components/when.tsx";
 import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
-
-const DONE = {
-  saved: "The key is saved. It is kept sealed and never shown.",
-  cleared: "The key is gone.",
-};
+import { texts } from "../texts/mod.ts";
 
 export const showAi: PageHandler<ProjectMember> = async (c) => pageReply(await aiPage(c));
 
@@ -45,16 +41,17 @@ async function aiPage(c: PageContext<ProjectMember>, problem: Problem | null = n
     isAllowed: plan.ownAiKey,
     canEdit: includes(principal.role, "admin"),
   };
+  const t = texts().ai;
   return (
-    <ProjectShell frame={frame} title="AI" current={path}>
-      <Bar title="AI" />
+    <ProjectShell frame={frame} title={t.title} current={path}>
+      <Bar title={t.title} />
       <div class="sheet">
-        <DoneNote query={query} sentences={DONE} />
+        <DoneNote query={query} sentences={t.key.done} />
         {key.canEdit && (
           <article class="card">
-            <h2>Collection creator</h2>
-            <p>Say what your application keeps, and have its collections designed.</p>
-            <a role="button" href={`${path}/designer`}>Design collections</a>
+            <h2>{t.creator.title}</h2>
+            <p>{t.creator.about}</p>
+            <a role="button" href={`${path}/designer`}>{t.creator.open}</a>
           </article>
         )}
         <UsageCard usage={usage} usesOwnKey={key.hasAiKey && key.isAllowed} />
@@ -71,22 +68,21 @@ const UsageCard = (
     usage: Usage;
     usesOwnKey: boolean;
   },
-) => (
-  <article class="card">
-    <h2>Your use</h2>
-    <p>
-      {usesOwnKey
-        ? "This project asks with its own key: nothing is counted here and no cap applies."
-        : `What you ask with this server's key, in all projects together, on the ${plan} plan.`}
-    </p>
-    <Meter label="Queries this month" {...queries} />
-    <Meter label="Designs this month" {...designs} />
-    <Meter label="Turns with the creator this month" {...turns} />
-    <small>
-      The count starts again <When at={resetsAt} />
-    </small>
-  </article>
-);
+) => {
+  const t = texts().ai.usage;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{usesOwnKey ? t.ofOwnKey : t.ofServerKey(plan)}</p>
+      <Meter label={t.queries} {...queries} />
+      <Meter label={t.designs} {...designs} />
+      <Meter label={t.turns} {...turns} />
+      <small>
+        {t.resets(<When at={resetsAt} />)}
+      </small>
+    </article>
+  );
+};
 
 interface KeyState {
   readonly hasAiKey: boolean;
@@ -99,32 +95,33 @@ const KeyCard = (
   { action, state, problem }: { action: string; state: KeyState; problem: Problem | null },
 ) => {
   const { hasAiKey, isAllowed, canEdit } = state;
+  const t = texts().ai.key;
   return (
     <article class="card">
       <h2>
-        Key of this project {hasAiKey && <span class="badge on">stored</span>}
+        {t.title} {hasAiKey && <span class="badge on">{t.stored}</span>}
       </h2>
-      <p>{keyWords(state)}</p>
+      <p>{keyText(state)}</p>
       <Refusal problem={problem} />
       {canEdit && isAllowed && (
         <form method="post" action={action}>
           <Field
-            label={hasAiKey ? "New key, in place of the stored one" : "AI provider key"}
+            label={hasAiKey ? t.newKey : t.providerKey}
             name="aiKey"
             type="password"
-            hint="Begins with gsk_. It is kept sealed and never shown again."
+            hint={t.hint}
             autocomplete="off"
             required
           />
-          <button>{hasAiKey ? "Replace key" : "Save key"}</button>
+          <button>{hasAiKey ? t.replace : t.save}</button>
         </form>
       )}
       {canEdit && hasAiKey && (
         <Ask
-          label="Clear key"
-          loss="The project then asks with your account's key or that of this server, within its caps."
+          label={t.clear}
+          loss={t.clearLoss}
           action={action}
-          button="Clear the key"
+          button={t.clearNow}
         >
           <input type="hidden" name="clear" value="on" />
         </Ask>
@@ -133,13 +130,8 @@ const KeyCard = (
   );
 };
 
-function keyWords({ hasAiKey, isAllowed }: KeyState): string {
-  if (!isAllowed) {
-    return hasAiKey
-      ? "A key is stored, but the owner's plan does not use it: that takes the Pro plan."
-      : "A key of your own takes the Pro plan of the project's owner. Then no cap applies.";
-  }
-  return hasAiKey
-    ? "All AI requests of this project go with the stored key, whoever asks. No cap applies."
-    : "With a key of your own all AI requests of this project go with it, and no cap applies.";
+function keyText({ hasAiKey, isAllowed }: KeyState): string {
+  const { about } = texts().ai.key;
+  if (!isAllowed) return hasAiKey ? about.unused : about.notInPlan;
+  return hasAiKey ? about.stored : about.none;
 }

@@ -9,9 +9,9 @@ import type { Problem } from "@/lib/problems.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Ask, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
-import { counted } from "@/lib/text/amounts.ts";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { ProposalCards } from "./proposal_cards.tsx";
 
 export const showDesigner: PageHandler<ProjectMember> = async (c) =>
@@ -60,26 +60,33 @@ async function designerPage(c: PageContext<ProjectMember>, refused?: Refused) {
   const proposal = (chat?.proposal ?? null) as CollectionDefinition[] | null; // As stored.
   const existing = new Set(frame.collections.map(({ name }) => name.toLowerCase()));
   const isMade = proposal?.every(({ name }) => existing.has(name.toLowerCase())) ?? false;
+  const t = texts().ai.designer;
   return (
-    <ProjectShell frame={frame} title="Design collections" current={`${frame.home}/ai`}>
-      <Bar title="Design collections">
+    <ProjectShell frame={frame} title={t.title} current={`${frame.home}/ai`}>
+      <Bar title={t.title}>
         <span class="grow"></span>
         {chat !== null && canEdit && (
           <Ask
-            label="Start over"
-            loss="This chat and its proposal will be forgotten. Collections stay."
+            label={t.restart}
+            loss={t.restartLoss}
             action={path}
-            button="Forget the chat"
+            button={t.restartNow}
           >
             <input type="hidden" name="act" value="restart" />
           </Ask>
         )}
       </Bar>
       <div class="sheet">
-        {!canEdit && <p>Only admins of the project talk to the collection creator.</p>}
+        {!canEdit && <p>{t.onlyAdmins}</p>}
         {proposal === null && refused?.isApplying && <Refusal problem={refused.problem} />}
         {canEdit && (
-          <designer-chat api={`/api/projects/${frame.projectId}/ai/collection-creator`}>
+          <designer-chat
+            api={`/api/projects/${frame.projectId}/ai/collection-creator`}
+            user={t.speakers.user}
+            assistant={t.speakers.assistant}
+            unreachable={t.unreachable}
+            cut-off={t.cutOff}
+          >
             <Messages chat={chat} />
             {proposal !== null && (
               <ProposalCards
@@ -100,28 +107,21 @@ async function designerPage(c: PageContext<ProjectMember>, refused?: Refused) {
   );
 }
 
-const WHO = { user: "You", assistant: "Creator" } as const;
-
-const Messages = ({ chat }: { chat: ChatRecord | null }) =>
-  chat === null || chat.messages.length === 0
-    ? (
-      <ol class="talk">
-        <li class="empty">
-          Say what your application is about and what it keeps. A proposal is shown as cards, and
-          nothing is made before you add it.
+const Messages = ({ chat }: { chat: ChatRecord | null }) => {
+  const t = texts().ai.designer;
+  const messages = chat?.messages ?? [];
+  return (
+    <ol class="talk">
+      {messages.length === 0 && <li class="empty">{t.empty}</li>}
+      {messages.map(({ role, content }) => (
+        <li class={role}>
+          <b>{t.speakers[role]}</b>
+          <p>{content}</p>
         </li>
-      </ol>
-    )
-    : (
-      <ol class="talk">
-        {chat.messages.map(({ role, content }) => (
-          <li class={role}>
-            <b>{WHO[role]}</b>
-            <p>{content}</p>
-          </li>
-        ))}
-      </ol>
-    );
+      ))}
+    </ol>
+  );
+};
 
 const TalkForm = (
   { action, chat, refused }: {
@@ -130,29 +130,26 @@ const TalkForm = (
     refused: Refused | undefined;
   },
 ) => {
-  const isFirst = chat === null || chat.messages.length === 0;
+  const t = texts().ai.designer;
+  const { label, sample } = chat === null || chat.messages.length === 0 ? t.first : t.next;
   return (
     <form method="post" action={action} hx-boost="false">
       <Refusal problem={refused?.problem ?? null} />
       <label>
-        {isFirst ? "Your application" : "Your answer"}
+        {label}
         <textarea
           name="userMessage"
           rows={3}
           maxlength={AI_CHAT_MESSAGE_LENGTH_MAX}
-          placeholder={isFirst
-            ? "A blog with posts, comments and tags."
-            : "Posts need a date, too."}
+          placeholder={sample}
           required
         >
           {refused?.userMessage ?? ""}
         </textarea>
       </label>
       <div class="acts">
-        <button>Send</button>
-        {chat !== null && chat.turns > 0 && (
-          <small>{counted(AI_TURNS_MAX - chat.turns, "turn")} left in this chat</small>
-        )}
+        <button>{t.send}</button>
+        {chat !== null && chat.turns > 0 && <small>{t.turnsLeft(AI_TURNS_MAX - chat.turns)}</small>}
       </div>
     </form>
   );
@@ -161,7 +158,16 @@ const TalkForm = (
 declare module "hono/jsx" {
   namespace JSX {
     interface IntrinsicElements {
-      "designer-chat": { api: string; children?: unknown };
+      "designer-chat": {
+        api: string;
+        /** What those who say something are called. */
+        user: string;
+        assistant: string;
+        /** Why there is no answer, or no whole one. */
+        unreachable: string;
+        "cut-off": string;
+        children?: unknown;
+      };
     }
   }
 }

@@ -1,7 +1,8 @@
 /**
  * A cell of the grid is edited in place by a double click, or F2: with the field of the document's
  * own form, fetched from its page together with the tag of what it shows. It is saved by that form,
- * so that every rule holds, and nothing is overwritten that was not seen.
+ * so that every rule holds, and nothing is overwritten that was not seen. Its words are attributes
+ * of the grid.
  */
 
 const parsed = async (response) =>
@@ -11,6 +12,7 @@ const rowLinkIn = (row) => row.querySelector("td:not(.pick) a");
 
 class CellEditor extends HTMLElement {
   #cell;
+  #words;
   #before;
   #page;
   #field;
@@ -34,11 +36,12 @@ class CellEditor extends HTMLElement {
 
   #start(cell, { href, key, field, tag }) {
     this.#cell = cell;
+    this.#words = cell.closest("data-grid").dataset;
     this.#page = href;
     this.#tag = tag;
     this.#field = document.importNode(field, true);
     this.#field.removeAttribute("id");
-    this.#field.setAttribute("aria-label", `${key}: Enter saves, Escape leaves it`);
+    this.#field.setAttribute("aria-label", this.#words.keys.replace("{field}", () => key));
     this.#value = this.#field.value;
     this.#before = [...cell.childNodes];
     this.append(this.#field);
@@ -88,7 +91,7 @@ class CellEditor extends HTMLElement {
       if (response.ok) await this.#show();
       else this.#refuse(response.status, await parsed(response));
     } catch {
-      this.#tell("The server cannot be reached. Press Enter to try again.");
+      this.#tell(this.#words.unreachable);
     } finally {
       this.#isSaving = false;
       this.removeAttribute("aria-busy");
@@ -110,9 +113,7 @@ class CellEditor extends HTMLElement {
   #refuse(status, page) {
     const told = page.querySelector(".member-fault") ?? page.querySelector("[role=alert]");
     this.#tell(
-      status === 412
-        ? "Somebody has changed this document since. Nothing is saved: Escape, then look again."
-        : told?.textContent.trim() ?? "This is not saved.",
+      status === 412 ? this.#words.conflict : told?.textContent.trim() ?? this.#words.refused,
     );
   }
 

@@ -1,4 +1,7 @@
-/** A button that copies what its `text` says; without scripts it is not there. */
+/**
+ * A button that copies what its `text` says; without scripts it is not there. `label` is what it is
+ * called, `copied` and `failed` what it is called for a moment afterwards.
+ */
 
 const SAID_MS = 1500;
 
@@ -6,13 +9,14 @@ class CopyText extends HTMLElement {
   connectedCallback() {
     if (this.querySelector("button") !== null) return;
     const button = document.createElement("button");
-    const label = this.getAttribute("label") ?? "Copy";
+    const label = this.getAttribute("label");
     button.type = "button";
     button.className = "quiet";
     button.textContent = label;
     button.setAttribute("aria-live", "polite");
     button.addEventListener("click", async () => {
-      button.textContent = await copied(this.getAttribute("text") ?? "") ? "Copied" : "Not copied";
+      const isCopied = await copied(this.getAttribute("text") ?? "");
+      button.textContent = this.getAttribute(isCopied ? "copied" : "failed");
       setTimeout(() => button.textContent = label, SAID_MS);
     });
     this.replaceChildren(button);

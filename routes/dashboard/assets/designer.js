@@ -24,8 +24,8 @@ class DesignerChat extends HTMLElement {
     const userMessage = field.value;
     const button = form.querySelector("button");
     form.querySelector("[role=alert]")?.remove();
-    const said = this.#say("user", "You", userMessage);
-    const answer = this.#say("assistant", "Creator", "");
+    const said = this.#say("user", userMessage);
+    const answer = this.#say("assistant", "");
     answer.setAttribute("aria-busy", "true");
     button.disabled = field.readOnly = true;
     try {
@@ -44,11 +44,11 @@ class DesignerChat extends HTMLElement {
   }
 
   /** Text from outside is only ever set as text. */
-  #say(role, who, text) {
+  #say(role, text) {
     const item = document.createElement("li");
     item.className = role;
     const name = document.createElement("b");
-    name.textContent = who;
+    name.textContent = this.getAttribute(role);
     const words = document.createElement("p");
     words.textContent = text;
     item.append(name, words);
@@ -66,7 +66,7 @@ class DesignerChat extends HTMLElement {
       body: JSON.stringify({ userMessage }),
       signal: this.#leaving.signal,
     }).catch(() => {
-      throw new Error("The server cannot be reached. Try again.");
+      throw new Error(this.getAttribute("unreachable"));
     });
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
       throw new Error((await response.json()).message);
@@ -77,7 +77,7 @@ class DesignerChat extends HTMLElement {
       words.textContent += data.text;
       words.scrollIntoView({ block: "nearest" });
     }
-    throw new Error("The answer was cut off. Try again.");
+    throw new Error(this.getAttribute("cut-off"));
   }
 
   /** Takes what the chat has become from the page as it is now. */

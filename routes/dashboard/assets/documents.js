@@ -53,7 +53,9 @@ class DataGrid extends HTMLElement {
   }
 }
 
-/** A box that selects all rows, or none; Shift selects all between two. */
+/**
+ * A box that selects all rows, or none; Shift selects all between two. `label` is what it is called.
+ */
 class SelectAll extends HTMLElement {
   connectedCallback() {
     if (this.box !== undefined) return;
@@ -61,7 +63,7 @@ class SelectAll extends HTMLElement {
     this.boxes = [...table.querySelectorAll("tbody input[type=checkbox]")];
     this.box = document.createElement("input");
     this.box.type = "checkbox";
-    this.box.setAttribute("aria-label", "Select all");
+    this.box.setAttribute("aria-label", this.getAttribute("label"));
     this.box.addEventListener("change", () => {
       for (const one of this.boxes) one.checked = this.box.checked;
       this.show();
@@ -90,7 +92,7 @@ class SelectAll extends HTMLElement {
     const form = this.closest("form");
     const isAll = form.elements.all?.checked === true;
     for (const place of form.querySelectorAll("[data-count]")) {
-      place.textContent = isAll ? "" : `${count} selected`;
+      place.textContent = isAll ? "" : place.dataset.count.replace("{count}", count);
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Files and folders, dropped or chosen: each asks for an address, is sent there in pieces by tus, and
  * is confirmed. What was under way when the page was left goes on when the same file is dropped again.
- * Without scripts the form inside sends one file.
+ * Without scripts the form inside sends one file. Its words are attributes that the page sets.
  */
 
 const AT_ONCE = 3;
@@ -22,7 +22,7 @@ class FileDrop extends HTMLElement {
     this.querySelector("form button").replaceWith(this.#folderButton());
     const hint = document.createElement("small");
     hint.className = hint.id = "hint";
-    hint.textContent = "Or drop files and folders here.";
+    hint.textContent = this.dataset.drop;
     input.setAttribute("aria-describedby", hint.id);
     input.closest("label").after(hint);
     const count = document.createElement("p");
@@ -63,7 +63,7 @@ class FileDrop extends HTMLElement {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "quiet";
-    button.textContent = "Choose a folder";
+    button.textContent = this.dataset.folder;
     button.addEventListener("click", () => input.click());
     this.append(input);
     return button;
@@ -97,7 +97,7 @@ class FileDrop extends HTMLElement {
     const isOver = this.#busy === 0 && this.#waiting.length === 0;
     this.querySelector(".count").textContent = this.#all < 2
       ? ""
-      : `${this.#done} of ${this.#all} files are uploaded.`;
+      : this.dataset.sent.replace("{done}", this.#done).replace("{all}", this.#all);
     if (isOver) this.#done = this.#all = 0;
   }
 
@@ -150,51 +150,52 @@ async function collect(entry, found) {
 
 async function send(element, { file, name, progress }) {
   const api = element.getAttribute("api");
+  const words = element.dataset;
   const { size } = file;
   const kept = ["upload", api, name, size, file.lastModified].join(" ");
   const before = JSON.parse(localStorage.getItem(kept));
   const isOpen = before !== null && await fetch(before.url, { method: "HEAD", cache: "no-store" })
     .then(({ ok }) => ok, () => false);
-  const upload = isOpen ? before : await begin(api, { file, name });
+  const upload = isOpen ? before : await begin(api, { file, name }, words);
   localStorage.setItem(kept, JSON.stringify(upload));
-  await loaded(element.getAttribute("tus"));
-  await put(upload.url, file, progress);
-  await call(`${api}/upload-confirm`, { filePath: upload.filePath, size });
+  await loaded(element.getAttribute("tus"), words);
+  await put(upload.url, file, { progress, words });
+  await call(`${api}/upload-confirm`, { filePath: upload.filePath, size }, words);
   localStorage.removeItem(kept);
 }
 
-async function begin(api, { file, name }) {
+async function begin(api, { file, name }, words) {
   const contentType = file.type || "application/octet-stream";
   const described = { filename: name, contentType, size: file.size };
-  const { resumableUrl, filePath } = await call(`${api}/upload-request`, described);
+  const { resumableUrl, filePath } = await call(`${api}/upload-request`, described, words);
   // This page is of the server that takes it, under whatever name.
   return { url: new URL(resumableUrl).pathname, filePath };
 }
 
-async function call(url, body) {
+async function call(url, body, words) {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   }).catch(() => {
-    throw new Error("Corbel cannot be reached: try again.");
+    throw new Error(words.unreachable);
   });
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(answer.message ?? "That went wrong: try again.");
+  if (!response.ok) throw new Error(answer.message ?? words.failed);
   return answer.data;
 }
 
 /** The library: browsers load it once. */
-async function loaded(src) {
+async function loaded(src, words) {
   try {
     await import(src);
   } catch {
-    throw new Error("Corbel cannot be reached: try again.");
+    throw new Error(words.unreachable);
   }
 }
 
 /** A network that is off is waited for. */
-function put(path, file, progress) {
+function put(path, file, { progress, words }) {
   return new Promise((resolve, reject) => {
     const watch = new AbortController();
     const upload = new globalThis.tus.Upload(file, {
@@ -213,7 +214,7 @@ function put(path, file, progress) {
       onError(error) {
         watch.abort();
         const answer = error.originalResponse?.getBody();
-        reject(new Error(messageIn(answer) ?? "The connection is lost: drop the file again."));
+        reject(new Error(messageIn(answer) ?? words.lost));
       },
     });
     const { signal } = watch;

@@ -2,7 +2,10 @@
 const COUNTED_MAX = 999;
 const PAUSES_MS = [5_000, 15_000, 60_000];
 
-/** Says that the list below it is not any more as it is shown. Nothing moves until it is pressed. */
+/**
+ * Says that the list below it is not any more as it is shown. Nothing moves until it is pressed. Its
+ * words are attributes that the page sets.
+ */
 class LiveChanges extends HTMLElement {
   #source = null;
   #after = null;
@@ -73,9 +76,10 @@ class LiveChanges extends HTMLElement {
 
   #words() {
     const { size } = this.#changed;
-    if (this.#isUnknown) return "There may be changes: show them";
-    if (size > COUNTED_MAX) return `More than ${COUNTED_MAX} changes: show them`;
-    return size === 1 ? "1 change: show it" : `${size} changes: show them`;
+    const { one, several, many, unknown } = this.dataset;
+    if (this.#isUnknown) return unknown;
+    if (size > COUNTED_MAX) return many.replace("{count}", COUNTED_MAX);
+    return size === 1 ? one : several.replace("{count}", size);
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * A document beside the grid that it is in: its page's own form, fetched from there. Without scripts,
- * on a narrow screen and in a new tab the link leads to the page itself.
+ * on a narrow screen and in a new tab the link leads to the page itself. Its words are attributes
+ * of the grid.
  */
 
 const ROOMY = matchMedia("(min-width: 900px)");
@@ -57,10 +58,10 @@ class RecordPanel extends HTMLElement {
     close.type = "button";
     close.className = "quiet";
     close.dataset.close = "";
-    close.textContent = "Close";
+    close.textContent = this.words.close;
     const whole = link.cloneNode();
     whole.removeAttribute("aria-label");
-    whole.textContent = "Open as a page";
+    whole.textContent = this.words.page;
     const room = document.createElement("span");
     room.className = "grow";
     bar.append(whole, room, ...acts, close);
@@ -79,7 +80,7 @@ class RecordPanel extends HTMLElement {
 
   /** Nothing that was typed is lost unasked. */
   #mayLeave() {
-    return !this.#isTyped || confirm("What you typed is not saved. Leave it?");
+    return !this.#isTyped || confirm(this.words.leave);
   }
 
   close() {
@@ -97,7 +98,8 @@ function panelOf(grid) {
   if (known !== null) return known;
   const panel = document.createElement("record-panel");
   panel.setAttribute("role", "dialog");
-  panel.setAttribute("aria-label", "Document");
+  panel.setAttribute("aria-label", grid.dataset.panel);
+  panel.words = grid.dataset;
   grid.closest("main").append(panel);
   return panel;
 }

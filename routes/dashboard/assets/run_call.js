@@ -1,4 +1,7 @@
-/** Sends an operation of a collection with the publishable key, and shows what is answered. */
+/**
+ * Sends an operation of a collection with the publishable key, and shows what is answered. What it
+ * says is in `data-sending`, `data-answered` and `data-failed`.
+ */
 
 /** Of an answer that is shown. */
 const SHOWN_LENGTH_MAX = 200_000;
@@ -17,18 +20,18 @@ class RunCall extends HTMLElement {
     const [said, answer] = [this.querySelector("output"), this.querySelector("pre")];
     const button = form.querySelector("button");
     button.disabled = true;
-    said.textContent = "Sending …";
+    said.textContent = this.dataset.sending;
     try {
       const began = performance.now();
       const response = await fetch(...this.#request(new FormData(form)));
       const text = shown(await response.text());
       const ms = Math.round(performance.now() - began);
-      said.textContent = `${response.status} in ${ms} ms, x-request-id ` +
-        response.headers.get("x-request-id");
+      said.textContent = this.dataset.answered.replace("{status}", response.status)
+        .replace("{ms}", ms).replace("{requestId}", response.headers.get("x-request-id"));
       answer.querySelector("code").textContent = text;
       answer.hidden = false;
     } catch (error) {
-      said.textContent = `No answer: ${error.message}`;
+      said.textContent = this.dataset.failed.replace("{why}", () => error.message);
     }
     button.disabled = false;
   }

@@ -10,14 +10,18 @@ class LocalTime extends HTMLElement {
   }
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+/** That of the page; dates are in it, times of day too. */
+const { lang } = document.documentElement;
+const language = navigator.languages.find((one) => one.startsWith(lang)) ?? lang;
+
+const words = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+const day = new Intl.DateTimeFormat(language, { day: "numeric", month: "short" });
+const date = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
 
 function shown(at, now) {
   const days = Math.round((startOf(now) - startOf(at)) / 86_400_000);
-  if (days === 0) return `today, ${clock.format(at)}`;
-  if (days === 1) return `yesterday, ${clock.format(at)}`;
+  if (days === 0 || days === 1) return `${words.format(-days, "day")}, ${clock.format(at)}`;
   const isNear = at.getFullYear() === now.getFullYear();
   return isNear ? `${day.format(at)}, ${clock.format(at)}` : date.format(at);
 }

@@ -8,18 +8,13 @@ import { Conflict, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { BuildingNote } from "./building_note.tsx";
 import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
 import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
 import { withFlag } from "./indexes.ts";
 import { IndexCard } from "./index_card.tsx";
 import { choiceOf, Who } from "./who.tsx";
-
-const DONE = {
-  saved: "Access is saved. It holds within five seconds everywhere.",
-  indexed: "The index is there.",
-  dropped: "The index is gone.",
-};
 
 /** What was entered, and why it was refused; `act` tells which form it was. */
 interface Refused {
@@ -97,16 +92,17 @@ const AccessPage = (
   { page, refused, query = "" }: { page: CollectionPage; refused?: Refused; query?: string },
 ) => {
   const { frame, collection } = page;
+  const t = texts().collections.access;
   const isIndexing = refused !== undefined && refused.act !== "save";
   return (
     <ProjectShell
       frame={frame}
-      title={`Access of ${collection.name}`}
+      title={t.titleOf(collection.name)}
       current={collectionPath(frame.home, collection.name)}
     >
       <CollectionBar frame={frame} collection={collection} current="access" />
       <div class="sheet">
-        <DoneNote query={query} sentences={DONE} />
+        <DoneNote query={query} sentences={t.done} />
         <BuildingNote building={page.building} />
         <AccessForm page={page} refused={isIndexing ? undefined : refused} />
         <IndexCard page={page} refused={isIndexing ? refused : undefined} />
@@ -122,6 +118,7 @@ const AccessForm = (
   },
 ) => {
   const { rls } = collection;
+  const t = texts().collections.access;
   const problem = refused?.problem ?? null;
   const owner = String(refused?.form.get("ownerField") ?? rls.ownerField);
   const isOwners = problem !== null && problem.faults.some(({ path }) => path === owner);
@@ -134,15 +131,15 @@ const AccessForm = (
         ? <Conflict what="collection" here={action} now={now} />
         : !isOwners && <Refusal problem={problem} />}
       <fieldset class="access" disabled={!canEdit}>
-        <legend class="hidden">Access</legend>
+        <legend class="hidden">{t.title}</legend>
         <article class="card">
-          <h2>Who may do what</h2>
-          <p>Applies to the publishable key. The secret key may always do everything.</p>
+          <h2>{t.whoTitle}</h2>
+          <p>{t.about}</p>
           <Who chosen={refused?.form.get("access") ?? choiceOf(rls)} />
         </article>
         <article class="card">
-          <h2 id="owner-field">Owner field</h2>
-          <p>Holds the user's id; set by the server, never by the client.</p>
+          <h2 id="owner-field">{t.ownerField}</h2>
+          <p>{t.ownerFieldAbout}</p>
           {isOwners && <Refusal problem={problem} />}
           <select name="ownerField" aria-labelledby="owner-field">
             {ownerFields(collection).map((name) => (
@@ -153,7 +150,7 @@ const AccessForm = (
           </select>
         </article>
       </fieldset>
-      {canEdit && <button name="act" value="save">Save access</button>}
+      {canEdit && <button name="act" value="save">{t.save}</button>}
     </form>
   );
 };

@@ -8,6 +8,7 @@ import type { PageHandler } from "../../handler.ts";
 import type { StoredDocument } from "../../reference/document.ts";
 import { ProjectShell } from "../components/shell.tsx";
 import { pageReply } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { ApiOperation } from "./api_operation.tsx";
 import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
 import { PLACEHOLDERS } from "./calls.ts";
@@ -33,7 +34,7 @@ export const showCalls: PageHandler<ProjectMember, "collectionName"> = async (c)
   return pageReply(
     <ProjectShell
       frame={frame}
-      title={`API of ${collection.name}`}
+      title={texts().collections.api.titleOf(collection.name)}
       current={collectionPath(frame.home, collection.name)}
     >
       <CollectionBar frame={frame} collection={collection} current="api" />
@@ -58,16 +59,7 @@ export const showCalls: PageHandler<ProjectMember, "collectionName"> = async (c)
   );
 };
 
-const WORDS: Readonly<Record<string, string>> = {
-  CreateMany: "Create many",
-  Listen: "Live list",
-  CreateTicket: "Live ticket",
-};
-
-const AUDIENCES = [
-  { audience: "client", label: "With the publishable key" },
-  { audience: "server", label: "With the secret key" },
-] as const;
+const AUDIENCES: readonly Audience[] = ["client", "server"];
 
 const Choices = (
   { path, names, current, audience }: {
@@ -77,24 +69,25 @@ const Choices = (
     audience: Audience;
   },
 ) => {
+  const t = texts().collections.api;
   const address = (operation: string, whom: Audience) =>
     `${path}?${new URLSearchParams({ operation, ...(whom === "server" && { for: whom }) })}`;
   return (
     <>
-      <nav class="pills" aria-label="Keys">
+      <nav class="pills" aria-label={t.keys}>
         {AUDIENCES.map((one) => (
           <a
-            href={address(current, one.audience)}
-            {...(one.audience === audience && { "aria-current": "page" })}
+            href={address(current, one)}
+            {...(one === audience && { "aria-current": "page" })}
           >
-            {one.label}
+            {t.audiences[one]}
           </a>
         ))}
       </nav>
-      <nav class="pills" aria-label="Operations">
+      <nav class="pills" aria-label={t.operationsLabel}>
         {names.map((name) => (
           <a href={address(name, audience)} {...(name === current && { "aria-current": "page" })}>
-            {WORDS[name] ?? name}
+            {t.operations[name] ?? name}
           </a>
         ))}
       </nav>
@@ -105,15 +98,8 @@ const Choices = (
 const KeyNote = (
   { collection: { rls }, audience }: { collection: CollectionDefinition; audience: Audience },
 ) => {
-  if (audience === "server") {
-    return <p class="muted">The secret key reads and writes all documents, from servers alone.</p>;
-  }
-  return (
-    <p class="muted">
-      {rls.enabled
-        ? "<accessToken> is what a user gets by signing in."
-        : "The publishable key reads. Only the secret key writes."} The{" "}
-      <a href="/docs" hx-boost="false">reference</a> has all there is.
-    </p>
-  );
+  const { notes } = texts().collections.api;
+  if (audience === "server") return <p class="muted">{notes.server}</p>;
+  const note = rls.enabled ? notes.rowRules : notes.noRowRules;
+  return <p class="muted">{note((text) => <a href="/docs" hx-boost="false">{text}</a>)}</p>;
 };

@@ -4,6 +4,7 @@ import { markdown } from "../../reference/markdown.ts";
 import { AnswerView, BodyView, Parameters, Refusals } from "../../reference/operation_page.tsx";
 import { type Call, exampleCall, samplesOf } from "../../reference/samples.ts";
 import { Snippet } from "../components/snippet.tsx";
+import { texts } from "../texts/mod.ts";
 import { clientCall } from "./client_call.ts";
 import { type CollectionOperation, parametersOf } from "./collection_operations.ts";
 import { RunCall } from "./run_call.tsx";
@@ -30,6 +31,7 @@ export const ApiOperation = (
   const query = QUERIES[name] ?? {};
   const call = exampleCall(shown, { serverUrl, key: apiKey, query });
   const { own, filters } = parametersOf(operation);
+  const t = texts().collections.api;
   return (
     <>
       <article class="card">
@@ -45,10 +47,10 @@ export const ApiOperation = (
         {own.length > 0 && <Parameters parameters={own} schemas={schemas} />}
         {filters.length > 0 && <Filters filters={filters} />}
         {shown.body !== null && <BodyView body={shown.body} schemas={schemas} />}
-        <h2>Answers</h2>
+        <h2>{t.answers}</h2>
         {shown.successes.map((one) => <AnswerView answer={one} schemas={schemas} />)}
         <details>
-          <summary>Refusals ({shown.refusals.flatMap(({ codes }) => codes).length})</summary>
+          <summary>{t.refusals(shown.refusals.flatMap(({ codes }) => codes).length)}</summary>
           <Refusals operation={shown} schemas={schemas} />
         </details>
       </article>
@@ -66,7 +68,7 @@ const Samples = (
       language: language === "JavaScript" ? "fetch" : language,
       text,
     })),
-    ...(client === null ? [] : [{ language: "Client", text: client }]),
+    ...(client === null ? [] : [{ language: texts().collections.api.client, text: client }]),
   ];
   return (
     <>
@@ -85,7 +87,7 @@ const bodyOf = ({ body }: Call): unknown => body === null || body === "file" ? n
 
 const Filters = ({ filters }: { filters: readonly Parameter[] }) => (
   <details>
-    <summary>Filters ({filters.length})</summary>
+    <summary>{texts().collections.api.filters(filters.length)}</summary>
     <p class="names">
       {filters.map(({ name }) => (
         <>

@@ -1,14 +1,9 @@
 import type { Building } from "@/lib/documents/definition_builds.ts";
+import { texts } from "../texts/mod.ts";
 
 /** How far a change of the definition is that somebody makes at the moment. */
 export const BuildingNote = ({ building }: { building: Building | null }) => {
   if (building === null) return null;
   const { done, total } = building;
-  return (
-    <p class="note" role="status">
-      The definition is being changed: {done.toLocaleString("en")} of {total.toLocaleString("en")}
-      {" "}
-      documents are done.
-    </p>
-  );
+  return <p class="note" role="status">{texts().collections.building(done, total)}</p>;
 };

@@ -1,13 +1,17 @@
 import { Tabs } from "../components/shell.tsx";
+import { texts } from "../texts/mod.ts";
 
 /** The pages of all collections together. @param home Of the project. */
-export const CollectionsTabs = ({ home, current }: { home: string; current: string }) => (
-  <Tabs
-    label="Collections"
-    current={current}
-    tabs={[
-      { href: `${home}/collections`, label: "All collections" },
-      { href: `${home}/diagram`, label: "Diagram" },
-    ]}
-  />
-);
+export const CollectionsTabs = ({ home, current }: { home: string; current: string }) => {
+  const { collections: t, diagram } = texts();
+  return (
+    <Tabs
+      label={t.title}
+      current={current}
+      tabs={[
+        { href: `${home}/collections`, label: t.all },
+        { href: `${home}/diagram`, label: diagram.title },
+      ]}
+    />
+  );
+};

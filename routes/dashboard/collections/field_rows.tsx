@@ -2,6 +2,7 @@ import { FIELD_TYPES, FILE_FATES } from "@/lib/documents/fields.ts";
 import { NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
+import { type Texts, texts } from "../texts/mod.ts";
 import { type DraftField, type DraftItem, holdsTexts, NEW_ITEM } from "./draft.ts";
 import { type Place, within } from "./draft_form.ts";
 
@@ -50,9 +51,9 @@ export const FieldRows = (
 };
 
 const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
-  const { place, path, context } = at;
-  const { canEdit, focus, refused, ownerField } = context;
-  const name = field.key === "" ? "the new field" : path;
+  const { place, path, context, context: { canEdit, focus, refused, ownerField } } = at;
+  const t = texts().collections.row;
+  const name = field.key === "" ? t.newField : path;
   const isTop = !place.includes(".");
   const isOwner = isTop && ownerField === field.key;
   return (
@@ -61,8 +62,8 @@ const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
         <input
           name={`${place}.key`}
           value={field.key}
-          aria-label={`Name of ${name}`}
-          placeholder="name"
+          aria-label={t.nameOf(name)}
+          placeholder={t.namePlaceholder}
           autocomplete="off"
           spellcheck={false}
           {...(focus === place && { autofocus: true })}
@@ -74,7 +75,7 @@ const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
         <TypeSelect
           item={field}
           place={place}
-          label={`Type of ${name}`}
+          label={t.typeOf(name)}
           isOwner={isOwner}
           context={context}
         />
@@ -88,15 +89,15 @@ const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
           class="default"
           name={`${place}.default`}
           value={field.default}
-          aria-label={`Default of ${name}`}
-          placeholder="no default"
+          aria-label={t.defaultOf(name)}
+          placeholder={t.noDefault}
           autocomplete="off"
           spellcheck={false}
         />
-        {isOwner && <span class="badge">owner</span>}
+        {isOwner && <span class="badge">{t.owner}</span>}
         {canEdit && (
-          <button class="link" name="act" value={`remove:${place}`} aria-label={`Remove ${name}`}>
-            Remove
+          <button class="link" name="act" value={`remove:${place}`} aria-label={t.removeOf(name)}>
+            {t.remove}
           </button>
         )}
       </div>
@@ -128,46 +129,53 @@ const DocumentFlags = (
   </>
 );
 
-const FATES = {
-  keep: "files",
-  remove: "files that go with it",
-} as const satisfies Record<(typeof FILE_FATES)[number], string>;
+const FileSelect = ({ place, fate, of }: { place: Place; fate: string; of: string }) => {
+  const t = texts().collections.row.holds;
+  return (
+    <select name={`${place}.file`} aria-label={t.of(of)}>
+      <option value="" selected={fate === ""}>{t.text}</option>
+      {FILE_FATES.map((one) => <option value={one} selected={fate === one}>{t[one]}</option>)}
+    </select>
+  );
+};
 
-const FileSelect = ({ place, fate, of }: { place: Place; fate: string; of: string }) => (
-  <select name={`${place}.file`} aria-label={`What ${of} holds`}>
-    <option value="" selected={fate === ""}>text</option>
-    {FILE_FATES.map((one) => <option value={one} selected={fate === one}>{FATES[one]}</option>)}
-  </select>
-);
+interface FlagProps {
+  readonly place: Place;
+  readonly name: keyof Texts["collections"]["row"]["flags"];
+  readonly isOn: boolean;
+  readonly of: string;
+}
 
-const Flag = (
-  { place, name, isOn, of }: { place: Place; name: string; isOn: boolean; of: string },
-) => (
-  <label>
-    <input
-      type="checkbox"
-      name={`${place}.${name}`}
-      aria-label={`${of} ${name}`}
-      {...(isOn && { checked: true })}
-    />
-    {name}
-  </label>
-);
+const Flag = ({ place, name, isOn, of }: FlagProps) => {
+  const { flags, flagOf } = texts().collections.row;
+  return (
+    <label>
+      <input
+        type="checkbox"
+        name={`${place}.${name}`}
+        aria-label={flagOf(of, flags[name])}
+        {...(isOn && { checked: true })}
+      />
+      {flags[name]}
+    </label>
+  );
+};
 
 /** What a type needs to know besides its name; it is asked for once the type is chosen. */
 const Inside = ({ item, place, path, inArray, context }: RowProps & { item: DraftItem }) => {
   const { canEdit } = context;
+  const t = texts().collections.row;
   if (item.type === "Array") {
     const inner = item.item ?? NEW_ITEM;
     const at = { place: within(place, "i"), path: `${path}.items`, inArray: true, context };
     return (
       <div class="inside">
         <div class="field">
-          <span>Each element is</span>
+          <span>{t.eachElement}</span>
           <TypeSelect
             item={inner}
             place={at.place}
-            label={`Elements of ${path}`}
+            label={t.elementsOf(path)}
             isElement
             context={context}
           />
@@ -180,9 +188,7 @@ const Inside = ({ item, place, path, inArray, context }: RowProps & { item: Draf
   return (
     <div class="inside">
       {item.isBare && <input type="hidden" name={`${place}.bare`} value="on" />}
-      {item.fields.length === 0 && (
-        <small>{item.isBare ? "It has no members." : "It may have any members."}</small>
-      )}
+      {item.fields.length === 0 && <small>{item.isBare ? t.noMembers : t.anyMembers}</small>}
       <FieldRows
         fields={item.fields}
         place={place}
@@ -191,13 +197,8 @@ const Inside = ({ item, place, path, inArray, context }: RowProps & { item: Draf
         context={context}
       />
       {canEdit && (
-        <button
-          class="link"
-          name="act"
-          value={`add:${place}`}
-          aria-label={`Add field to ${path}`}
-        >
-          Add field
+        <button class="link" name="act" value={`add:${place}`} aria-label={t.addTo(path)}>
+          {t.add}
         </button>
       )}
     </div>
@@ -214,38 +215,44 @@ const TypeSelect = (
     isOwner?: boolean;
     context: RowsContext;
   },
-) => (
-  <span class="type">
-    <select name={`${place}.type`} aria-label={label}>
-      {isElement && <option value="" selected={item.type === ""}>anything</option>}
-      {FIELD_TYPES.map((type) => <option value={type} selected={item.type === type}>{type}
-      </option>)}
-    </select>
-    {context.canEdit && (
-      <button
-        class="quiet details"
-        name="act"
-        value={`show:${place}`}
-        aria-label={`Details: ${label}`}
-      >
-        Details
-      </button>
-    )}
-    {item.type === "Ref" && <RefSelect item={item} place={place} label={label} context={context} />}
-    {item.type === "String" && (!isOwner || item.enum !== "") && (
-      <input
-        class="values"
-        name={`${place}.enum`}
-        value={item.enum}
-        aria-label={`${label}: its values, if it has only some`}
-        title="The values that it can have, with commas between them; any text if left empty"
-        placeholder="any text"
-        autocomplete="off"
-        spellcheck={false}
-      />
-    )}
-  </span>
-);
+) => {
+  const t = texts().collections.row;
+  return (
+    <span class="type">
+      <select name={`${place}.type`} aria-label={label}>
+        {isElement && <option value="" selected={item.type === ""}>{t.anything}</option>}
+        {FIELD_TYPES.map((type) => (
+          <option value={type} selected={item.type === type}>{type}</option>
+        ))}
+      </select>
+      {context.canEdit && (
+        <button
+          class="quiet details"
+          name="act"
+          value={`show:${place}`}
+          aria-label={t.detailsOf(label)}
+        >
+          {t.details}
+        </button>
+      )}
+      {item.type === "Ref" && (
+        <RefSelect item={item} place={place} label={label} context={context} />
+      )}
+      {item.type === "String" && (!isOwner || item.enum !== "") && (
+        <input
+          class="values"
+          name={`${place}.enum`}
+          value={item.enum}
+          aria-label={t.valuesOf(label)}
+          title={t.valuesTitle}
+          placeholder={t.anyText}
+          autocomplete="off"
+          spellcheck={false}
+        />
+      )}
+    </span>
+  );
+};
 
 const RefSelect = (
   { item: { ref }, place, label, context: { targets } }: {
@@ -254,10 +261,13 @@ const RefSelect = (
     label: string;
     context: RowsContext;
   },
-) => (
-  <select name={`${place}.ref`} aria-label={`${label}: to which collection`}>
-    <option value="" selected={ref === ""}>to…</option>
-    {(ref === "" || targets.includes(ref) ? targets : [...targets, ref])
-      .map((name) => <option value={name} selected={name === ref}>{`to ${name}`}</option>)}
-  </select>
-);
+) => {
+  const t = texts().collections.row;
+  return (
+    <select name={`${place}.ref`} aria-label={t.toWhichOf(label)}>
+      <option value="" selected={ref === ""}>{t.toNone}</option>
+      {(ref === "" || targets.includes(ref) ? targets : [...targets, ref])
+        .map((name) => <option value={name} selected={name === ref}>{t.to(name)}</option>)}
+    </select>
+  );
+};

@@ -10,9 +10,9 @@ import { Problem } from "@/lib/problems.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Ask, Conflict, Field, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
-import { counted } from "@/lib/text/amounts.ts";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { BuildingNote } from "./building_note.tsx";
 import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
 import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
@@ -43,11 +43,8 @@ const stored = (collection: CollectionDefinition): Entered => ({
   problem: null,
 });
 
-const DONE = {
-  created: "The collection is there. Say what its documents hold, or begin with any documents.",
-  saved: "The fields are saved.",
-  renamed: "The collection is renamed.",
-};
+/** What an index of several fields may look like. */
+const INDEX_SAMPLE = "status, -views";
 
 export const showFields: PageHandler<ProjectMember, "collectionName"> = async (c) => {
   const page = await loadCollectionPage(c);
@@ -121,7 +118,8 @@ export const deleteCollectionByForm: PageHandler<ProjectMember, "collectionName"
   const { frame, collection: { name } } = page;
   const tried = await attempt(async () => {
     if (form.get("name") !== name) {
-      throw new Problem("INVALID_BODY", { message: `Type its name to delete it: ${name}.` });
+      const message = texts().collections.fields.delete.notConfirmed(name);
+      throw new Problem("INVALID_BODY", { message });
     }
     await deleteCollection(c.var.services, frame.projectId, name);
   });
@@ -144,7 +142,7 @@ const FieldsPage = (
   return (
     <ProjectShell
       frame={frame}
-      title={`Fields of ${collection.name}`}
+      title={texts().collections.fields.titleOf(collection.name)}
       current={collectionPath(frame.home, collection.name)}
     >
       <CollectionBar frame={frame} collection={collection} current="fields" />
@@ -167,6 +165,7 @@ const FieldsForm = (
 ) => {
   const { fields, indexes, strict, tag, problem } = entered;
   const action = tabPath(frame.home, collection.name, "fields");
+  const t = texts().collections.fields;
   const isNew = new URLSearchParams(query).get("done") === "created";
   const blamed = problem === null ? null : blamedPlace(problem, fields);
   const context: RowsContext = {
@@ -188,36 +187,27 @@ const FieldsForm = (
       {canEdit && <button hidden name="act" value="save"></button>}
       {tag !== null && <input type="hidden" name="tag" value={tag} />}
       <fieldset class="rows" disabled={!canEdit}>
-        <legend>Fields</legend>
-        {fields.length === 0 && (
-          <p class="empty">Nothing is declared: documents may hold anything.</p>
-        )}
+        <legend>{t.title}</legend>
+        {fields.length === 0 && <p class="empty">{t.none}</p>}
         <FieldRows fields={fields} place="" path="" inArray={false} context={context} />
         <label>
           <input type="checkbox" role="switch" name="strict" checked={strict} />
-          Strict: reject unknown fields
+          {t.strict}
         </label>
         <label>
-          Indexes of several fields
+          {t.indexes}
           <textarea
             name="indexes"
             rows={Math.max(2, indexes.split("\n").length + 1)}
-            placeholder="status, -views"
+            placeholder={INDEX_SAMPLE}
             spellcheck={false}
           >
             {indexes}
           </textarea>
-          <small>
-            One in a line: what questions fix first, then what they bound or sort by; - descends.
-            One of them may be an Array of single values. With “unique” in front no two documents
-            may hold the same values.
-          </small>
+          <small>{t.indexesHint}</small>
         </label>
       </fieldset>
-      <p class="muted">
-        Renaming moves its values, except for names inside an Object or an Array. A removed field
-        keeps its stored values.
-      </p>
+      <p class="muted">{t.renaming}</p>
       {canEdit && (
         <div class="acts">
           <button
@@ -226,15 +216,15 @@ const FieldsForm = (
             value="add:"
             {...(isNew && { autofocus: true })}
           >
-            Add field
+            {t.add}
           </button>
           <button name="act" value="save" aria-keyshortcuts="Control+S Meta+S">
-            Save fields
+            {t.save}
           </button>
           {problem !== null && isConflict(problem)
             ? <Conflict what="collection" here={action} now={tagsOf(collection).fields} />
             : blamed === null && <Refusal problem={problem} />}
-          <DoneNote query={query} sentences={DONE} />
+          <DoneNote query={query} sentences={t.done} />
         </div>
       )}
     </form>
@@ -243,17 +233,15 @@ const FieldsForm = (
 
 const RenameCard = ({ page, problem }: { page: CollectionPage; problem: Problem | null }) => {
   const { frame, collection: { name } } = page;
+  const t = texts().collections.fields.rename;
   return (
     <article class="card">
-      <h2>Rename this collection</h2>
-      <p>
-        Documents, references and webhooks go with it. Applications have to ask for the new name
-        from then on.
-      </p>
+      <h2>{t.title}</h2>
+      <p>{t.about}</p>
       <Refusal problem={problem} />
       <form method="post" action={`${collectionPath(frame.home, name)}/rename`}>
-        <Field label="New name" name="name" value={name} autocomplete="off" required />
-        <button class="quiet">Rename collection</button>
+        <Field label={t.name} name="name" value={name} autocomplete="off" required />
+        <button class="quiet">{t.submit}</button>
       </form>
     </article>
   );
@@ -262,18 +250,19 @@ const RenameCard = ({ page, problem }: { page: CollectionPage; problem: Problem 
 const DeleteCard = ({ page, problem }: { page: CollectionPage; problem: Problem | null }) => {
   const { frame, collection: { name } } = page;
   const count = frame.collections.find((one) => one.name === name)?.count ?? 0;
+  const t = texts().collections.fields.delete;
   return (
     <article class="card">
-      <h2>Delete this collection</h2>
-      <p>Permanently deletes this collection and its documents.</p>
+      <h2>{t.title}</h2>
+      <p>{t.about}</p>
       <Refusal problem={problem} />
       <Ask
-        label="Delete collection"
-        loss={`${name} and its ${counted(count, "document")} will be lost, those in its trash too.`}
+        label={t.label}
+        loss={t.loss(name, count)}
         action={`${collectionPath(frame.home, name)}/delete`}
-        button={`Delete ${name}`}
+        button={t.submit(name)}
       >
-        <Field label={`Type ${name} to go on`} name="name" autocomplete="off" required />
+        <Field label={t.confirm(name)} name="name" autocomplete="off" required />
       </Ask>
     </article>
   );

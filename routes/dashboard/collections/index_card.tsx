@@ -1,5 +1,6 @@
 import type { Problem } from "@/lib/problems.ts";
 import { Ask, Refusal } from "../components/forms.tsx";
+import { texts } from "../texts/mod.ts";
 import { tabPath } from "./bar.tsx";
 import type { CollectionPage } from "./collection_page.ts";
 import { indexablePaths, indexesOf, type ShownIndex } from "./indexes.ts";
@@ -12,18 +13,19 @@ export const IndexCard = (
 ) => {
   const { frame, collection, canEdit } = page;
   const action = tabPath(frame.home, collection.name, "access");
+  const t = texts().collections.indexes;
   return (
     <article class="card">
-      <h2>Indexes</h2>
-      <p>Index the fields you filter or sort by. Each index makes writes a little slower.</p>
+      <h2>{t.title}</h2>
+      <p>{t.about}</p>
       <Refusal problem={refused?.problem ?? null} />
       <div class="scroll">
         <table class="snug">
           <thead>
             <tr>
-              <th scope="col">Fields</th>
-              <th scope="col">Kind</th>
-              <th scope="col">Made for</th>
+              <th scope="col">{t.fields}</th>
+              <th scope="col">{t.kind}</th>
+              <th scope="col">{t.madeFor}</th>
             </tr>
           </thead>
           <tbody>
@@ -44,32 +46,32 @@ const IndexRow = (
     action: string;
     canEdit: boolean;
   },
-) => (
-  <tr>
-    <th scope="row">{paths.join(", ")}</th>
-    <td>{unique ? "unique" : "plain"}</td>
-    <td>
-      {field === null && isDeclared && "the definition"}
-      {field === null && !isDeclared &&
-        (paths.length > 1 ? "row rules, by the server" : "lists, by the server")}
-      {field !== null && !canEdit && "the field"}
-      {field !== null && canEdit && (
-        <Ask
-          label="Remove"
-          loss={unique
-            ? `Two documents may then have the same ${field}.`
-            : `Lists that filter or sort by ${field} may then read every row.`}
-          action={action}
-          button={`Remove the index of ${field}`}
-        >
-          <input type="hidden" name="act" value="drop" />
-          <input type="hidden" name="field" value={field} />
-          {unique && <input type="hidden" name="unique" value="on" />}
-        </Ask>
-      )}
-    </td>
-  </tr>
-);
+) => {
+  const { reasons, remove, ...t } = texts().collections.indexes;
+  return (
+    <tr>
+      <th scope="row">{paths.join(", ")}</th>
+      <td>{unique ? t.unique : t.plain}</td>
+      <td>
+        {field === null && isDeclared && reasons.definition}
+        {field === null && !isDeclared && (paths.length > 1 ? reasons.rowRules : reasons.lists)}
+        {field !== null && !canEdit && reasons.field}
+        {field !== null && canEdit && (
+          <Ask
+            label={remove.label}
+            loss={unique ? remove.uniqueLoss(field) : remove.plainLoss(field)}
+            action={action}
+            button={remove.submit(field)}
+          >
+            <input type="hidden" name="act" value="drop" />
+            <input type="hidden" name="field" value={field} />
+            {unique && <input type="hidden" name="unique" value="on" />}
+          </Ask>
+        )}
+      </td>
+    </tr>
+  );
+};
 
 const AddIndex = (
   { page: { collection }, action, entered }: {
@@ -78,21 +80,22 @@ const AddIndex = (
     entered: URLSearchParams | undefined;
   },
 ) => {
+  const t = texts().collections.indexes;
   const paths = indexablePaths(collection);
-  if (paths.length === 0) return <p>Declare a field first, then it can have an index.</p>;
+  if (paths.length === 0) return <p>{t.noFields}</p>;
   return (
     <form method="post" action={action} class="line">
       <label>
-        Field
+        {t.field}
         <select name="field">
           {paths.map((path) => <option selected={path === entered?.get("field")}>{path}</option>)}
         </select>
       </label>
       <label>
         <input type="checkbox" name="unique" checked={entered?.has("unique") ?? false} />
-        Unique: no two documents may have the same value
+        {t.uniqueChoice}
       </label>
-      <button name="act" value="index">Add index</button>
+      <button name="act" value="index">{t.add}</button>
     </form>
   );
 };

@@ -6,17 +6,16 @@ import type { Problem } from "@/lib/problems.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Field, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
-import { counted, countText } from "@/lib/text/amounts.ts";
 import { DoneNote } from "../done.tsx";
 import { type Frame, homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { countText } from "../texts/amounts.ts";
+import { texts } from "../texts/mod.ts";
 import { AccessBadge, collectionPath, tabPath } from "./bar.tsx";
 import { CollectionsTabs } from "./collections_tabs.tsx";
 
-const DONE = {
-  deleted: "The collection is deleted.",
-  added: "The proposed collections are there.",
-};
+/** What a name may look like. */
+const SAMPLE = "posts";
 
 interface Entered {
   readonly name: string;
@@ -46,66 +45,62 @@ async function collectionsPage(c: PageContext<ProjectMember>, entered?: Entered)
   ]);
   const canEdit = includes(principal.role, "admin");
   const path = `${frame.home}/collections`;
+  const t = texts().collections;
   return (
-    <ProjectShell frame={frame} title="Collections" current={path}>
-      <Bar title="Collections">
+    <ProjectShell frame={frame} title={t.title} current={path}>
+      <Bar title={t.title}>
         <CollectionsTabs home={frame.home} current={path} />
       </Bar>
       <div class="sheet">
-        <DoneNote query={query} sentences={DONE} />
+        <DoneNote query={query} sentences={t.done} />
         {canEdit && <NewCollection path={path} entered={entered} home={frame.home} />}
         {collections.length === 0
-          ? <p class="empty">{canEdit ? EMPTY : EMPTY_FOR_VIEWERS}</p>
+          ? <p class="empty">{canEdit ? t.empty.admin : t.empty.viewer}</p>
           : <CollectionTable frame={frame} collections={collections} />}
       </div>
     </ProjectShell>
   );
 }
 
-const EMPTY = "A collection holds documents of one kind, such as posts or orders. Name your first.";
-
-const EMPTY_FOR_VIEWERS =
-  "There is no collection here yet. An admin of the project makes the first.";
-
 const NewCollection = (
   { path, home, entered }: { path: string; home: string; entered: Entered | undefined },
-) => (
-  <article class="card">
-    <h2>New collection</h2>
-    <p>
-      You say what is in it on the next page, or <a href={`${home}/ai/designer`}>describe it</a>
-      {" "}
-      and have it designed.
-    </p>
-    <form method="post" action={path}>
-      <Refusal problem={entered?.problem ?? null} />
-      <Field
-        label="Name"
-        name="name"
-        value={entered?.name ?? ""}
-        placeholder="posts"
-        autocomplete="off"
-        required
-        autofocus
-      />
-      <button>Create collection</button>
-    </form>
-  </article>
-);
+) => {
+  const t = texts().collections.create;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{t.about((text) => <a href={`${home}/ai/designer`}>{text}</a>)}</p>
+      <form method="post" action={path}>
+        <Refusal problem={entered?.problem ?? null} />
+        <Field
+          label={t.name}
+          name="name"
+          value={entered?.name ?? ""}
+          placeholder={SAMPLE}
+          autocomplete="off"
+          required
+          autofocus
+        />
+        <button>{t.submit}</button>
+      </form>
+    </article>
+  );
+};
 
 const CollectionTable = (
   { frame, collections }: { frame: Frame; collections: readonly CollectionDefinition[] },
 ) => {
+  const t = texts().collections.table;
   const counts = new Map(frame.collections.map(({ name, count }) => [name, count]));
   return (
     <div class="scroll">
       <table class="snug">
         <thead>
           <tr>
-            <th scope="col">Collection</th>
-            <th scope="col">Access</th>
-            <th scope="col" class="num">Documents</th>
-            <th scope="col">Fields</th>
+            <th scope="col">{t.collection}</th>
+            <th scope="col">{t.access}</th>
+            <th scope="col" class="num">{t.documents}</th>
+            <th scope="col">{t.fields}</th>
           </tr>
         </thead>
         <tbody>
@@ -119,7 +114,7 @@ const CollectionTable = (
               </td>
               <td class="num">{countText(counts.get(name) ?? 0)}</td>
               <td>
-                <a href={tabPath(frame.home, name, "fields")}>{counted(fields.length, "field")}</a>
+                <a href={tabPath(frame.home, name, "fields")}>{t.fieldCount(fields.length)}</a>
               </td>
             </tr>
           ))}

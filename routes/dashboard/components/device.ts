@@ -1,3 +1,5 @@
+import { texts } from "../texts/mod.ts";
+
 /** In the order of looking: each calls itself by the names of those behind it, too. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:A|iOS)?\//, "Edge"],
@@ -19,10 +21,10 @@ const RAW_LENGTH_MAX = 60;
 
 /** What a `User-Agent` is to people: `Firefox on Linux`; of an unknown one as much as tells it. */
 export function deviceText(userAgent: string | null): string {
-  if (userAgent === null) return "Unknown device";
+  if (userAgent === null) return texts().shared.unknownDevice;
   const [browser, system] = [BROWSERS, SYSTEMS].map((known) =>
     known.find(([pattern]) => pattern.test(userAgent))?.[1]
   );
   if (browser === undefined) return userAgent.slice(0, RAW_LENGTH_MAX);
-  return system === undefined ? browser : `${browser} on ${system}`;
+  return system === undefined ? browser : texts().shared.device(browser, system);
 }

@@ -1,8 +1,9 @@
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import { messageOf } from "@/lib/http/respond.ts";
-import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
+import { Copy } from "./copy.tsx";
+import { type Texts, texts } from "../texts/mod.ts";
 
 interface FieldProps {
   readonly label: string;
@@ -56,8 +57,6 @@ export const Hint = ({ of, children }: { of: string; children?: Child }) => (
   <small class="hint" id={hintId(of)}>{children}</small>
 );
 
-export const PASSWORD_HINT = `At least ${PASSWORD_LENGTH_MIN} characters, and not a common one.`;
-
 /** What went wrong, beside the form that it is about. */
 export const Refusal = ({ problem }: { problem: Problem | null }) =>
   problem === null ? null : <p class="note bad" role="alert">{messageOf(problem)}</p>;
@@ -71,17 +70,22 @@ export const isConflict = ({ code }: Problem): boolean => code === "PRECONDITION
  * @param now The tag of what it is now: with it as `over` the form is sent again.
  */
 export const Conflict = (
-  { what, here, now }: { what: string; here: string; now: string | null },
-) => (
-  <div class="note bad" role="alert">
-    <span>
-      Somebody has changed this {what}{" "}
-      since you opened it. What you entered is still here, and is not saved.{" "}
-      <a href={here} target="_blank">See what it is now</a>.
-    </span>
-    {now !== null && <button class="danger" name="over" value={now}>Save mine in its place</button>}
-  </div>
-);
+  { what, here, now }: {
+    what: keyof Texts["shared"]["conflict"];
+    here: string;
+    now: string | null;
+  },
+) => {
+  const t = texts().shared;
+  return (
+    <div class="note bad" role="alert">
+      <span>
+        {t.conflict[what]} <a href={here} target="_blank">{t.seeNow}</a>
+      </span>
+      {now !== null && <button class="danger" name="over" value={now}>{t.saveMine}</button>}
+    </div>
+  );
+};
 
 /** What went well, after a form sent the browser here. */
 export const Done = ({ children }: { children?: Child }) => (
@@ -95,7 +99,7 @@ export const CopyField = ({ label, value }: { label: string; value: string }) =>
       {label}
       <input readonly value={value} />
     </label>
-    <copy-text text={value}></copy-text>
+    <Copy text={value} />
   </div>
 );
 
@@ -129,7 +133,6 @@ export const Ask = (
 declare module "hono/jsx" {
   namespace JSX {
     interface IntrinsicElements {
-      "copy-text": { text: string; label?: string; children?: Child };
       "local-time": { children?: Child };
     }
   }

@@ -1,4 +1,5 @@
-import { bytesText, countText } from "@/lib/text/amounts.ts";
+import { bytesText, countText } from "../texts/amounts.ts";
+import { texts } from "../texts/mod.ts";
 
 /** How much of a limit is used; only how much, where there is none. */
 export const Meter = (
@@ -13,7 +14,7 @@ export const Meter = (
   if (limit === null) return <p class="meter">{label}: {text(used)}</p>;
   return (
     <label class="meter">
-      <span>{label}</span> <span>{text(used)} of {text(limit)}</span>
+      <span>{label}</span> <span>{texts().shared.ofLimit(text(used), text(limit))}</span>
       <progress max={Math.max(limit, 1)} value={Math.min(used, limit)}></progress>
     </label>
   );

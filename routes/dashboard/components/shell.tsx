@@ -2,14 +2,16 @@ import type { Child } from "hono/jsx";
 import { includes } from "@/lib/projects/members.ts";
 import { ICON, SCRIPTS, STYLES } from "../assets.ts";
 import type { Frame } from "../frame.ts";
-import { bytesText, countText } from "@/lib/text/amounts.ts";
+import { bytesText, countText } from "../texts/amounts.ts";
+import { language, LANGUAGES } from "../texts/language.ts";
+import { texts } from "../texts/mod.ts";
 
 /**
  * What every page is. With scripts, links and forms replace what is in the body and nothing about
  * it, so that it has no attributes of one page.
  */
 const Document = ({ title, kind, children }: { title: string; kind: string; children?: Child }) => (
-  <html lang="en">
+  <html lang={language()}>
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -41,6 +43,7 @@ export const Plain = ({ title, children }: { title: string; children?: Child }) 
       </a>
       {children}
     </main>
+    <LanguageForm />
   </Document>
 );
 
@@ -65,20 +68,35 @@ interface ShellProps {
   readonly children?: Child;
 }
 
+/** In which language pages are. It is sent by the browser itself, so that the page begins anew. */
+const LanguageForm = () => (
+  <form method="post" action="/dashboard/language" class="language" hx-boost="false">
+    <select name="language" aria-label={texts().shell.language}>
+      {Object.entries(LANGUAGES).map(([value, name]) => (
+        <option value={value} lang={value} {...(value === language() && { selected: true })}>
+          {name}
+        </option>
+      ))}
+    </select>
+    <button class="link">{texts().shell.change}</button>
+  </form>
+);
+
 const Foot = ({ email, plan, current }: { email: string; plan: string; current: string }) => (
   <div class="foot">
     <Item href="/dashboard/account" label={email} count={plan} current={current} />
     <form method="post" action="/dashboard/sign-out">
-      <button class="link">Sign out</button>
+      <button class="link">{texts().shell.signOut}</button>
     </form>
+    <LanguageForm />
   </div>
 );
 
 const Side = ({ label, children }: { label: string; children?: Child }) => (
   <>
-    <a class="skip" href="#content">Skip to content</a>
+    <a class="skip" href="#content">{texts().shell.skip}</a>
     <header class="top">
-      <button type="button" class="quiet" popovertarget="menu">Menu</button>
+      <button type="button" class="quiet" popovertarget="menu">{texts().shell.menu}</button>
       <a class="brand" href="/dashboard">
         <Mark />
         <span>Corbel</span>
@@ -109,9 +127,9 @@ export const AccountShell = (
   { title, current, email, plan, children }: ShellProps & { email: string; plan: string },
 ) => (
   <Document title={title} kind="framed">
-    <Side label="Account">
-      <Item href="/dashboard" label="Projects" current={current} />
-      <Item href="/dashboard/account" label="Account" current={current} />
+    <Side label={texts().shell.ofAccount}>
+      <Item href="/dashboard" label={texts().shell.projects} current={current} />
+      <Item href="/dashboard/account" label={texts().shell.account} current={current} />
       <Foot email={email} plan={plan} current="" />
     </Side>
     <Main>{children}</Main>
@@ -124,14 +142,15 @@ export const ProjectShell = (
 ) => {
   const { home, collections } = frame;
   const at = { current };
+  const t = texts().shell;
   return (
     <Document title={`${title} · ${frame.name}`} kind="framed">
-      <Side label="Project">
+      <Side label={t.ofProject}>
         <a class="project" href="/dashboard">
           <b>{frame.name}</b>
-          <small>all projects</small>
+          <small>{t.allProjects}</small>
         </a>
-        <h2>Data</h2>
+        <h2>{t.data}</h2>
         {collections.map(({ name, count }) => (
           <Item
             href={`${home}/collections/${name}`}
@@ -142,19 +161,19 @@ export const ProjectShell = (
         ))}
         <Item
           href={`${home}/collections`}
-          label={includes(frame.role, "admin") ? "+ New collection" : "All collections"}
+          label={includes(frame.role, "admin") ? t.newCollection : t.allCollections}
           {...at}
         />
-        <h2>Project</h2>
-        <Item href={home} label="Overview" {...at} />
-        <Item href={`${home}/users`} label="Users" count={countText(frame.users)} {...at} />
-        <Item href={`${home}/files`} label="Files" count={bytesText(frame.fileBytes)} {...at} />
-        <Item href={`${home}/sign-in`} label="Sign-in" {...at} />
-        <Item href={`${home}/mail`} label="Mail" {...at} />
-        <Item href={`${home}/webhooks`} label="Webhooks" {...at} />
-        <Item href={`${home}/ai`} label="AI" {...at} />
-        <Item href={`${home}/members`} label="Members" {...at} />
-        <Item href={`${home}/settings`} label="Settings" {...at} />
+        <h2>{t.project}</h2>
+        <Item href={home} label={t.overview} {...at} />
+        <Item href={`${home}/users`} label={t.users} count={countText(frame.users)} {...at} />
+        <Item href={`${home}/files`} label={t.files} count={bytesText(frame.fileBytes)} {...at} />
+        <Item href={`${home}/sign-in`} label={t.signIn} {...at} />
+        <Item href={`${home}/mail`} label={t.mail} {...at} />
+        <Item href={`${home}/webhooks`} label={t.webhooks} {...at} />
+        <Item href={`${home}/ai`} label={t.ai} {...at} />
+        <Item href={`${home}/members`} label={t.members} {...at} />
+        <Item href={`${home}/settings`} label={t.settings} {...at} />
         <Foot email={frame.email} plan={frame.plan} current="" />
       </Side>
       <Main>{children}</Main>

@@ -1,4 +1,5 @@
 import type { Problem } from "@/lib/problems.ts";
+import { texts } from "../texts/mod.ts";
 import { Field, Refusal } from "./forms.tsx";
 
 /** What was typed as a Site URL; null where nothing was. */
@@ -10,17 +11,22 @@ interface Props {
   readonly problem: Problem | null;
 }
 
+const SAMPLE = "https://blog.example";
+
 /** Where the project's front end runs. */
-export const SiteUrlForm = ({ action, siteUrl, problem }: Props) => (
-  <form method="post" action={action}>
-    <Refusal problem={problem} />
-    <Field
-      label="Site URL"
-      name="siteUrl"
-      value={siteUrl ?? ""}
-      placeholder="https://blog.example"
-      hint="Users come back to /auth/callback on this address after signing in."
-    />
-    <button>Save Site URL</button>
-  </form>
-);
+export const SiteUrlForm = ({ action, siteUrl, problem }: Props) => {
+  const t = texts().shared.siteUrl;
+  return (
+    <form method="post" action={action}>
+      <Refusal problem={problem} />
+      <Field
+        label={t.label}
+        name="siteUrl"
+        value={siteUrl ?? ""}
+        placeholder={SAMPLE}
+        hint={t.hint}
+      />
+      <button>{t.save}</button>
+    </form>
+  );
+};

@@ -2,13 +2,13 @@ import { referencesIn } from "@/lib/documents/definition.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { listCollections } from "@/lib/documents/save_collection.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
-import { counted } from "@/lib/text/amounts.ts";
 import type { PageHandler } from "../../handler.ts";
 import { collectionPath } from "../collections/bar.tsx";
 import { CollectionsTabs } from "../collections/collections_tabs.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { loadFrame } from "../frame.ts";
 import { pageReply } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { Picture, type Referring } from "./picture.tsx";
 
 export const showDiagram: PageHandler<ProjectMember> = async (c) => {
@@ -19,13 +19,14 @@ export const showDiagram: PageHandler<ProjectMember> = async (c) => {
   ]);
   const collections = definitions.map(referringOf);
   const path = `${frame.home}/collections`;
+  const t = texts().diagram;
   return pageReply(
-    <ProjectShell frame={frame} title="Diagram" current={path}>
-      <Bar title="Diagram">
+    <ProjectShell frame={frame} title={t.title} current={path}>
+      <Bar title={t.title}>
         <CollectionsTabs home={frame.home} current={`${frame.home}/diagram`} />
       </Bar>
       <div class="sheet wide">
-        {collections.length === 0 ? <p class="empty">There is no collection here yet.</p> : (
+        {collections.length === 0 ? <p class="empty">{t.none}</p> : (
           <>
             <Picture collections={collections} home={frame.home} />
             <References collections={collections} home={frame.home} />
@@ -43,20 +44,19 @@ const referringOf = ({ name, fields }: CollectionDefinition): Referring => ({
 
 /** What the picture shows, for who does not see it, and for all that it has no room for. */
 const References = ({ collections, home }: { collections: readonly Referring[]; home: string }) => {
+  const t = texts().diagram;
   const all = collections.flatMap(({ name, references }) =>
     references.map((reference) => ({ name, ...reference }))
   );
   return (
     <details>
-      <summary>
-        {counted(collections.length, "collection")}, {counted(all.length, "reference")}, as a table
-      </summary>
+      <summary>{t.asTable(collections.length, all.length)}</summary>
       <table class="snug">
         <thead>
           <tr>
-            <th scope="col">Collection</th>
-            <th scope="col">Field</th>
-            <th scope="col">Refers to</th>
+            <th scope="col">{t.collection}</th>
+            <th scope="col">{t.field}</th>
+            <th scope="col">{t.refersTo}</th>
           </tr>
         </thead>
         <tbody>
@@ -76,7 +76,7 @@ const References = ({ collections, home }: { collections: readonly Referring[]; 
               <th scope="row">
                 <a href={collectionPath(home, name)}>{name}</a>
               </th>
-              <td colspan={2} class="muted">refers to none</td>
+              <td colspan={2} class="muted">{t.refersToNone}</td>
             </tr>
           ))}
         </tbody>

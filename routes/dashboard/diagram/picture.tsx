@@ -1,5 +1,6 @@
 import type { Reference } from "@/lib/documents/definition.ts";
 import { collectionPath } from "../collections/bar.tsx";
+import { texts } from "../texts/mod.ts";
 import { type Box, layoutOf, type Line, type Point } from "./layout.ts";
 
 /** A collection with the fields that refer to others. */
@@ -39,7 +40,7 @@ function rowsOf({ references }: Referring): string[] {
   const rows = references.slice(0, FIELDS_SHOWN)
     .map(({ path, collection }) => shortened(`${path} → ${collection}`));
   const more = references.length - FIELDS_SHOWN;
-  return more > 0 ? [...rows, `and ${more} more`] : rows;
+  return more > 0 ? [...rows, texts().diagram.more(more)] : rows;
 }
 
 function boxOf(one: Referring): Box {
@@ -69,20 +70,21 @@ export const Picture = (
   const others = [...new Set(reaches.map(({ to }) => to))].filter((name) => !names.has(name))
     .map((name) => ({ name, references: [] }));
   const all: readonly Referring[] = [...collections, ...others];
+  const t = texts().diagram;
   const { width, height, corners, lines } = layoutOf(all.map(boxOf), reaches);
   const address = (name: string): string | null => {
     if (names.has(name)) return collectionPath(home, name);
     return name === USERS ? `${home}/users` : null;
   };
   return (
-    <div class="scroll" role="region" aria-label="Diagram" tabindex={0}>
+    <div class="scroll" role="region" aria-label={t.title} tabindex={0}>
       <svg
         class="diagram"
         width={Math.ceil(width)}
         height={Math.ceil(height)}
         viewBox={`0 0 ${Math.ceil(width)} ${Math.ceil(height)}`}
         role="group"
-        aria-label="Collections, with lines to those that they refer to"
+        aria-label={t.picture}
       >
         <defs>
           <marker

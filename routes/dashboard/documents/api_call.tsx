@@ -1,5 +1,7 @@
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { PLACEHOLDERS } from "../collections/calls.ts";
+import { Copy } from "../components/copy.tsx";
+import { texts } from "../texts/mod.ts";
 
 /** The call of an application that answers what the grid shows. */
 export const ApiCall = (
@@ -12,23 +14,22 @@ export const ApiCall = (
   const path = `/api/data/${encodeURIComponent(definition.name)}?${query}`;
   const url = origin + path;
   const { enabled, mode } = definition.rls;
+  const { call: t } = texts().documents.grid;
   return (
-    <footer class="view-call" aria-label="The API call of this view">
+    <footer class="view-call" aria-label={t.label}>
       <b>GET</b>
       <code>{path}</code>
-      {enabled && mode === "private" && <small>own rows only, unless with the secret key</small>}
-      <copy-text
-        label="Copy as curl"
+      {enabled && mode === "private" && <small>{t.ownOnly}</small>}
+      <Copy
+        label={t.curl}
         text={`curl '${url}' -H 'x-api-key: ${PLACEHOLDERS.publishable}'`}
-      >
-      </copy-text>
-      <copy-text
-        label="Copy as fetch"
+      />
+      <Copy
+        label={t.fetch}
         text={`await fetch(${
           JSON.stringify(url)
         }, { headers: { "x-api-key": "${PLACEHOLDERS.publishable}" } })`}
-      >
-      </copy-text>
+      />
     </footer>
   );
 };

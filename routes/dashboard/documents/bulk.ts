@@ -7,18 +7,18 @@ import { requiredId } from "@/lib/ids.ts";
 import { BULK_STEP_DOCUMENTS, GRID_ROWS_MAX } from "@/lib/limits.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
+import type { BulkAct } from "../texts/en/documents.tsx";
+import { texts } from "../texts/mod.ts";
 import { type CollectionContext, openTarget, serverOf } from "./room.ts";
 import { listQuery, restarted, type View, withParameter } from "./view.ts";
 
-/** What is done to several documents, with the word of what has been done. */
+/** What is done to several documents, with the word in the address that says it has been done. */
 export const ACTS = {
   edit: "changed",
   delete: "deleted",
   remove: "removed",
   recover: "recovered",
-} as const;
-
-export type Act = keyof typeof ACTS;
+} as const satisfies Record<BulkAct, string>;
 
 /** A document to which it could not be done. */
 export interface Failure {
@@ -37,7 +37,7 @@ export interface Tally {
 
 /** To which documents something is done, and how far that has come. */
 export interface Bulk {
-  readonly act: Act;
+  readonly act: BulkAct;
   readonly view: View;
   /** Null for all that match the view. */
   readonly ids: readonly Id[] | null;
@@ -54,9 +54,10 @@ export function readBulk(form: URLSearchParams, view: View): Bulk {
   const act = form.get("act") ?? "";
   const isAll = form.get("all") === "yes";
   const ids = [...new Set(form.getAll("id"))];
-  if (!isAct(act) || (!isAll && ids.length === 0)) throw invalid("Select documents first.");
+  const { bulk: t } = texts().documents;
+  if (!isAct(act) || (!isAll && ids.length === 0)) throw invalid(t.noneSelected);
   if (!isAll && ids.length > GRID_ROWS_MAX) {
-    throw invalid(`Select at most ${GRID_ROWS_MAX} documents at once, or all that match.`);
+    throw invalid(t.tooMany(GRID_ROWS_MAX));
   }
   return {
     act,
@@ -71,7 +72,7 @@ export function readBulk(form: URLSearchParams, view: View): Bulk {
   };
 }
 
-const isAct = (name: string): name is Act => Object.hasOwn(ACTS, name);
+const isAct = (name: string): name is BulkAct => Object.hasOwn(ACTS, name);
 
 const invalid = (message: string) => new Problem("INVALID_INPUT", { message });
 
@@ -159,7 +160,7 @@ export async function doNext(
   };
 }
 
-function writeOf(act: Act, id: Id, change: NewValue | null): DocumentWrite {
+function writeOf(act: BulkAct, id: Id, change: NewValue | null): DocumentWrite {
   switch (act) {
     case "recover":
       return { action: "recover", id };
@@ -176,5 +177,5 @@ function writeOf(act: Act, id: Id, change: NewValue | null): DocumentWrite {
 }
 
 /** Somebody else was faster with it: it is as it should be. */
-const isDoneAlready = (act: Act, code: ProblemCode): boolean =>
+const isDoneAlready = (act: BulkAct, code: ProblemCode): boolean =>
   (act === "delete" || act === "remove") && code === "DOCUMENT_NOT_FOUND";

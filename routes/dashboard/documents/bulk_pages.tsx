@@ -1,17 +1,17 @@
 import type { Child } from "hono/jsx";
 import type { FieldDefinition } from "@/lib/documents/fields.ts";
-import { TRASH_MS } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
-import { counted, countText } from "@/lib/text/amounts.ts";
 import { CollectionBar } from "../collections/bar.tsx";
 import { Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
-import { ACTS, type Bulk, failureText } from "./bulk.ts";
+import type { Chosen } from "../texts/en/documents.tsx";
+import { texts } from "../texts/mod.ts";
+import { type Bulk, failureText } from "./bulk.ts";
 import { FIELD_PREFIX, typedEntries } from "./entered.ts";
 import { areAllTold, Fields } from "./fields.tsx";
 import type { Targets } from "./references.ts";
 import { ownerOf, type Room } from "./room.ts";
-import { hrefOf, viewText } from "./view.ts";
+import { hrefOf, TRASH_DAYS, viewText } from "./view.ts";
 
 interface BulkProps {
   readonly room: Room;
@@ -20,11 +20,7 @@ interface BulkProps {
   readonly size: number | null;
 }
 
-const whichText = ({ bulk: { ids }, size }: BulkProps): string => {
-  if (size === null) return "all matching documents";
-  const documents = counted(size, "document");
-  return ids === null ? `all ${documents} that match` : documents;
-};
+const chosenIn = ({ bulk: { ids }, size }: BulkProps): Chosen => ({ size, isAll: ids === null });
 
 const BulkPage = (
   { room: { frame, collection, path }, title, children }: {
@@ -58,24 +54,18 @@ const Carried = ({ bulk: { act, ids, view } }: { bulk: Bulk }) => (
 /** What would be lost is asked for first. */
 export const SurePage = (props: BulkProps) => {
   const { room, bulk } = props;
-  const which = whichText(props);
+  const chosen = chosenIn(props);
   const isForGood = bulk.act === "remove";
-  const act = isForGood ? `Remove ${which} for good` : `Delete ${which}`;
+  const { bulk: t } = texts().documents;
   return (
-    <BulkPage room={room} title={`${act}?`}>
-      <p>
-        {isForGood
-          ? "Nobody can bring them back afterwards."
-          : `They go to the trash, from which they can be recovered for ${
-            TRASH_MS / 86_400_000
-          } days.`}
-      </p>
+    <BulkPage room={room} title={isForGood ? t.removeSure(chosen) : t.deleteSure(chosen)}>
+      <p>{isForGood ? t.removeLoss : t.deleteLoss(TRASH_DAYS)}</p>
       <form method="post" action={`${room.path}/documents`}>
         <Carried bulk={bulk} />
         <input type="hidden" name="sure" value="yes" />
         <div class="acts">
-          <button class="danger">{act}</button>
-          <a role="button" class="quiet" href={hrefOf(bulk.view)}>Keep</a>
+          <button class="danger">{isForGood ? t.remove(chosen) : t.delete(chosen)}</button>
+          <a role="button" class="quiet" href={hrefOf(bulk.view)}>{t.keep}</a>
         </div>
       </form>
     </BulkPage>
@@ -86,15 +76,16 @@ export const SurePage = (props: BulkProps) => {
 export const WhichFieldPage = (props: BulkProps) => {
   const { room, bulk } = props;
   const { fields } = room.collection.definition;
+  const { bulk: t, cancel } = texts().documents;
   return (
-    <BulkPage room={room} title={`Edit ${whichText(props)}`}>
+    <BulkPage room={room} title={t.edit(chosenIn(props))}>
       {fields.length === 0
-        ? <p>Declare a field first, then it can be set here.</p>
+        ? <p>{t.noFields}</p>
         : (
           <form method="post" action={`${room.path}/documents`}>
             <Carried bulk={bulk} />
             <fieldset class="choose">
-              <legend>Which field?</legend>
+              <legend>{t.field}</legend>
               {fields.map(({ key }) => (
                 <button class="quiet" name="field" value={key}>
                   {key}
@@ -103,7 +94,7 @@ export const WhichFieldPage = (props: BulkProps) => {
             </fieldset>
           </form>
         )}
-      <a role="button" class="quiet" href={hrefOf(bulk.view)}>Cancel</a>
+      <a role="button" class="quiet" href={hrefOf(bulk.view)}>{cancel}</a>
     </BulkPage>
   );
 };
@@ -118,12 +109,13 @@ export const NewValuePage = (
   },
 ) => {
   const { room, bulk } = props;
-  const which = whichText(props);
+  const chosen = chosenIn(props);
   const entries = typedEntries({ definition: { fields: [field] } }, {}, form);
   const faults = problem?.faults ?? [];
+  const { bulk: t, cancel } = texts().documents;
   return (
-    <BulkPage room={room} title={`Edit ${which}`}>
-      <p>What you enter takes the place of what they hold. Left empty, it becomes null.</p>
+    <BulkPage room={room} title={t.edit(chosen)}>
+      <p>{t.value}</p>
       {problem !== null && !areAllTold(entries, faults) && <Refusal problem={problem} />}
       <form method="post" action={`${room.path}/documents`} class="document-form">
         <Carried bulk={bulk} />
@@ -138,8 +130,8 @@ export const NewValuePage = (
           isReadOnly={false}
         />
         <div class="acts">
-          <button>{`Change ${which}`}</button>
-          <a role="button" class="quiet" href={hrefOf(bulk.view)}>Cancel</a>
+          <button>{t.change(chosen)}</button>
+          <a role="button" class="quiet" href={hrefOf(bulk.view)}>{cancel}</a>
         </div>
       </form>
     </BulkPage>
@@ -154,13 +146,10 @@ export const ProgressPage = (
   },
 ) => {
   const { act, cursor, tally: { done, failed, told } } = bulk;
+  const { bulk: t } = texts().documents;
   return (
-    <BulkPage room={room} title="Not finished yet">
-      <p role="status">
-        {`${counted(done, "document")} ${ACTS[act]}`}
-        {failed > 0 && `, ${countText(failed)} not`}
-        . There are more.
-      </p>
+    <BulkPage room={room} title={t.unfinished}>
+      <p role="status">{t.progress(act, done, failed)}</p>
       <form method="post" action={`${room.path}/documents`} hx-push-url="false">
         <Carried bulk={bulk} />
         <input type="hidden" name="sure" value="yes" />
@@ -176,9 +165,9 @@ export const ProgressPage = (
         )}
         <div class="acts">
           <next-step>
-            <button>Continue</button>
+            <button>{t.continue}</button>
           </next-step>
-          <a role="button" class="quiet" href={hrefOf(bulk.view)}>Stop here</a>
+          <a role="button" class="quiet" href={hrefOf(bulk.view)}>{t.stop}</a>
         </div>
       </form>
     </BulkPage>

@@ -1,7 +1,8 @@
 import type { Id, Json } from "@/lib/store/port.ts";
 import { nameIn } from "@/lib/files/paths.ts";
 import { When } from "../components/when.tsx";
-import { countText } from "@/lib/text/amounts.ts";
+import { countText } from "../texts/amounts.ts";
+import { texts } from "../texts/mod.ts";
 import type { FieldType } from "./paths.ts";
 
 /** A cell holds no more characters than can be seen. */
@@ -30,7 +31,10 @@ export const Value = (
 ) => {
   if (value === undefined || value === null) return <Nothing />;
   if (typeof value === "number") return <>{countOf(value)}</>;
-  if (typeof value === "boolean") return <>{value ? "yes" : "no"}</>;
+  if (typeof value === "boolean") {
+    const { yes, no } = texts().documents;
+    return <>{value ? yes : no}</>;
+  }
   if (Array.isArray(value) && value.length > 0 && value.every(isSingle)) {
     return <Elements values={value} />;
   }

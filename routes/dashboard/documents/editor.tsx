@@ -1,5 +1,5 @@
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import { COLUMNS_MAX, PATH_LENGTH_MAX, TRASH_MS } from "@/lib/limits.ts";
+import { COLUMNS_MAX, PATH_LENGTH_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { CollectionBar } from "../collections/bar.tsx";
@@ -7,11 +7,12 @@ import { areaText, Ask, Conflict, isConflict, Refusal } from "../components/form
 import { ProjectShell, Tabs } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { DoneWord } from "../done.tsx";
+import { texts } from "../texts/mod.ts";
 import { entriesOf, jsonOf, typedEntries } from "./entered.ts";
 import { areAllTold, Fields } from "./fields.tsx";
 import type { Found, Targets } from "./references.ts";
 import { ownerOf, type Room } from "./room.ts";
-import { beside, hrefOf, type View, viewText } from "./view.ts";
+import { beside, hrefOf, TRASH_DAYS, type View, viewText } from "./view.ts";
 
 /** What was sent, and why it was refused; null where it was not. */
 export interface Typed {
@@ -38,8 +39,6 @@ interface EditorProps {
   readonly done: string | null;
 }
 
-const DONE = { saved: "Saved.", created: "Created. Here is room for another." };
-
 /** More members, or with longer names, than a form can send. */
 function isBeyondForms(document: { readonly [name: string]: Json }): boolean {
   const names = Object.keys(document);
@@ -55,7 +54,8 @@ export const EditorPage = (props: EditorProps) => {
   const asJson = props.asJson || isBeyondForms(document ?? props.copied ?? {});
   const { frame, collection, path } = room;
   const { definition } = collection;
-  const title = document === null ? "New document" : document._id;
+  const { editor: t } = texts().documents;
+  const title = document === null ? t.create : document._id;
   const action = document === null ? `${path}/new` : `${path}/documents/${document._id}`;
   const here = beside(view, action);
   const asText = beside(view, action, { as: "json" });
@@ -72,18 +72,14 @@ export const EditorPage = (props: EditorProps) => {
         <div class="document-head">
           <h2 class={document === null ? "" : "mono"}>{title}</h2>
           <Tabs
-            label="Ways to look at it"
-            tabs={[{ href: here, label: "Form" }, { href: asText, label: "JSON" }]}
+            label={t.ways.label}
+            tabs={[{ href: here, label: t.ways.form }, { href: asText, label: "JSON" }]}
             current={asJson ? asText : here}
           />
         </div>
         {document !== null && <Facts document={document} />}
-        <DoneWord word={props.done} sentences={DONE} />
-        {document?.isDeleted === true && (
-          <p class="note">
-            It is in the trash, and can be recovered for {TRASH_MS / 86_400_000} days from then.
-          </p>
-        )}
+        <DoneWord word={props.done} sentences={t.done} />
+        {document?.isDeleted === true && <p class="note">{t.inTrash(TRASH_DAYS)}</p>}
         {isReadOnly
           ? <div class="document-form">{members}</div>
           : (
@@ -99,7 +95,7 @@ export const EditorPage = (props: EditorProps) => {
               {members}
               <div class="acts">
                 <SaveButtons isNew={document === null} />
-                <a role="button" class="quiet" href={hrefOf(view)}>Back to the list</a>
+                <a role="button" class="quiet" href={hrefOf(view)}>{t.back}</a>
               </div>
             </form>
           )}
@@ -108,16 +104,19 @@ export const EditorPage = (props: EditorProps) => {
   );
 };
 
-const SaveButtons = ({ isNew }: { isNew: boolean }) => (
-  <>
-    <button name="then" value="save" aria-keyshortcuts="Control+S Meta+S">
-      {isNew ? "Create document" : "Save"}
-    </button>
-    <button class="quiet" name="then" value={isNew ? "another" : "stay"}>
-      {isNew ? "Create and add another" : "Save and stay"}
-    </button>
-  </>
-);
+const SaveButtons = ({ isNew }: { isNew: boolean }) => {
+  const { documents: { editor: t }, shared } = texts();
+  return (
+    <>
+      <button name="then" value="save" aria-keyshortcuts="Control+S Meta+S">
+        {isNew ? t.createNow : shared.save}
+      </button>
+      <button class="quiet" name="then" value={isNew ? "another" : "stay"}>
+        {isNew ? t.createAnother : t.saveAndStay}
+      </button>
+    </>
+  );
+};
 
 const FieldsForm = (
   { room, document, copied, typed, targets, found = null, isReadOnly }: EditorProps & {
@@ -130,23 +129,22 @@ const FieldsForm = (
     : typedEntries(room.collection, shown, typed.form);
   const faults = typed?.problem?.faults ?? [];
   const isTold = faults.length > 0 && areAllTold(entries, faults);
+  const { editor: t } = texts().documents;
   return (
     <>
       {typed !== null && !isTold && !isRefusedAsOld(typed) && <Refusal problem={typed.problem} />}
-      {entries.length === 0
-        ? <p class="empty">No fields are declared: write the document as JSON.</p>
-        : (
-          <Fields
-            entries={entries}
-            faults={faults}
-            targets={targets}
-            isNew={document === null}
-            owner={ownerOf(room)}
-            finding={{ found }}
-            isReadOnly={isReadOnly}
-          />
-        )}
-      {!isReadOnly && document !== null && <small>A field that you empty becomes null.</small>}
+      {entries.length === 0 ? <p class="empty">{t.noFields}</p> : (
+        <Fields
+          entries={entries}
+          faults={faults}
+          targets={targets}
+          isNew={document === null}
+          owner={ownerOf(room)}
+          finding={{ found }}
+          isReadOnly={isReadOnly}
+        />
+      )}
+      {!isReadOnly && document !== null && <small>{t.emptied}</small>}
     </>
   );
 };
@@ -157,7 +155,7 @@ const JsonField = (
   <>
     {typed !== null && !isRefusedAsOld(typed) && <Refusal problem={typed.problem} />}
     <label>
-      The whole document, but for what the server sets
+      {texts().documents.editor.whole}
       <textarea
         class="mono whole-json"
         name="json"
@@ -172,13 +170,16 @@ const JsonField = (
   </>
 );
 
-const Facts = ({ document }: { document: StoredDocument }) => (
-  <dl class="document-facts">
-    <Fact name="Created" at={document.createdAt} />
-    <Fact name="Changed" at={document.updatedAt} />
-    {document.deletedAt !== null && <Fact name="Deleted" at={document.deletedAt} />}
-  </dl>
-);
+const Facts = ({ document }: { document: StoredDocument }) => {
+  const { editor: t } = texts().documents;
+  return (
+    <dl class="document-facts">
+      <Fact name={t.created} at={document.createdAt} />
+      <Fact name={t.changed} at={document.updatedAt} />
+      {document.deletedAt !== null && <Fact name={t.deleted} at={document.deletedAt} />}
+    </dl>
+  );
+};
 
 const Fact = ({ name, at }: { name: string; at: string }) => (
   <div>
@@ -190,6 +191,7 @@ const Fact = ({ name, at }: { name: string; at: string }) => (
 );
 
 const Acts = ({ view, document }: { view: View; document: StoredDocument }) => {
+  const { documents: { editor: t }, shared } = texts();
   const action = `${view.path}/documents`;
   const id = (
     <>
@@ -202,13 +204,13 @@ const Acts = ({ view, document }: { view: View; document: StoredDocument }) => {
       <>
         <form method="post" action={action}>
           {id}
-          <button name="act" value="recover">Recover</button>
+          <button name="act" value="recover">{t.recover}</button>
         </form>
         <Ask
-          label="Remove for good"
-          loss="Nobody can bring it back afterwards."
+          label={t.remove}
+          loss={t.removeLoss}
           action={action}
-          button="Remove this document for good"
+          button={t.removeNow}
         >
           {id}
           <input type="hidden" name="act" value="remove" />
@@ -224,15 +226,13 @@ const Acts = ({ view, document }: { view: View; document: StoredDocument }) => {
         class="quiet"
         href={beside(view, `${view.path}/new`, { from: document._id })}
       >
-        Duplicate
+        {t.duplicate}
       </a>
       <Ask
-        label="Delete"
-        loss={`It goes to the trash, from which it can be recovered for ${
-          TRASH_MS / 86_400_000
-        } days.`}
+        label={shared.delete}
+        loss={t.deleteLoss(TRASH_DAYS)}
         action={action}
-        button="Delete this document"
+        button={t.deleteNow}
       >
         {id}
         <input type="hidden" name="act" value="delete" />

@@ -1,6 +1,6 @@
-import { TRASH_MS } from "@/lib/limits.ts";
+import { texts } from "../texts/mod.ts";
 import type { Room } from "./room.ts";
-import { hrefOf, isTrash, restarted, valueOf, type View } from "./view.ts";
+import { hrefOf, isTrash, restarted, TRASH_DAYS, valueOf, type View } from "./view.ts";
 
 /** No rows, and what to do next. */
 export const Empty = (
@@ -12,44 +12,36 @@ export const Empty = (
 );
 
 const Why = ({ room, view, isFiltered }: { room: Room; view: View; isFiltered: boolean }) => {
+  const { empty: t } = texts().documents;
   const everything = hrefOf({ ...restarted(view, []), columns: view.columns });
   if (valueOf(view, "cursor") !== null || valueOf(view, "page") !== null) {
     return (
       <>
-        <p>There is nothing on this page.</p>
-        <a role="button" class="quiet" href={hrefOf(restarted(view))}>Go to the first page</a>
+        <p>{t.page}</p>
+        <a role="button" class="quiet" href={hrefOf(restarted(view))}>{t.firstPage}</a>
       </>
     );
   }
   if (isFiltered) {
     return (
       <>
-        <p>No document matches these filters.</p>
-        <a role="button" class="quiet" href={everything}>Clear filters</a>
+        <p>{t.noMatch}</p>
+        <a role="button" class="quiet" href={everything}>{t.clear}</a>
       </>
     );
   }
-  if (isTrash(view)) {
-    return (
-      <p>
-        The trash is empty. What is deleted stays here until it is recovered, or for{" "}
-        {TRASH_MS / 86_400_000} days.
-      </p>
-    );
-  }
+  if (isTrash(view)) return <p>{t.trash(TRASH_DAYS)}</p>;
+  const call = <code>{`POST /api/data/${room.collection.definition.name}`}</code>;
   return (
     <>
-      <p>There are no documents yet.</p>
+      <p>{t.none}</p>
       {room.mayWrite && (
         <p>
-          <a role="button" href={`${room.path}/new`}>Create the first one</a>{" "}
-          <a role="button" class="quiet" href={`${room.path}/import`}>Import a file</a>
+          <a role="button" href={`${room.path}/new`}>{t.create}</a>{" "}
+          <a role="button" class="quiet" href={`${room.path}/import`}>{t.import}</a>
         </p>
       )}
-      <p>
-        {room.mayWrite ? "Or have an application send it: " : "An application sends them: "}
-        <code>{`POST /api/data/${room.collection.definition.name}`}</code>
-      </p>
+      <p>{room.mayWrite ? t.send(call) : t.sent(call)}</p>
     </>
   );
 };

@@ -5,6 +5,7 @@ import { type FieldFault, Problem } from "@/lib/problems.ts";
 import { jsonText, parseJson } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { isObject, own } from "@/lib/store/shape.ts";
+import { texts } from "../texts/mod.ts";
 import { utcTime } from "./filters.ts";
 
 /** A member of a document as a form shows it. */
@@ -115,20 +116,23 @@ export function readEntries(
     try {
       members[key] = valueOf(field, typed);
     } catch {
-      faults.push({ path: key, message: NO_JSON });
+      faults.push(notJson(key));
     }
   }
   return { members, faults };
 }
 
-const NO_JSON = "is not valid JSON";
+const notJson = (key: string): FieldFault => ({
+  path: key,
+  message: texts().documents.editor.notJson,
+});
 
 /** What was typed for one field; nothing is null. Throws `INVALID_DOCUMENT` for malformed JSON. */
 export function enteredValue(field: FieldDefinition, text: string): Json {
   try {
     return valueOf(field, sameLines(text));
   } catch {
-    throw unreadable([{ path: field.key, message: NO_JSON }]);
+    throw unreadable([notJson(field.key)]);
   }
 }
 
@@ -159,20 +163,21 @@ export function jsonOf(document: { readonly [name: string]: Json }): string {
 
 /** Throws `INVALID_DOCUMENT` for what is no JSON object. */
 export function readJsonOf(text: string): Members {
+  const { editor: t } = texts().documents;
   let value: Json;
   try {
     value = parseJson(text);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : "";
-    throw new Problem("INVALID_DOCUMENT", { message: `This is no valid JSON: ${why}.`, cause });
+    throw new Problem("INVALID_DOCUMENT", { message: t.invalidJson(why), cause });
   }
   if (isObject(value)) return value;
-  throw new Problem("INVALID_DOCUMENT", { message: "A document is one JSON object: { … }." });
+  throw new Problem("INVALID_DOCUMENT", { message: t.notObject });
 }
 
 /** A refusal of fields that the form itself could not read. */
-export const unreadable = (faults: readonly FieldFault[]): Problem =>
-  new Problem("INVALID_DOCUMENT", {
-    message: faults.map(({ path, message }) => `The field "${path}" ${message}.`).join(" "),
-    faults,
-  });
+export function unreadable(faults: readonly FieldFault[]): Problem {
+  const { fault } = texts().documents.editor;
+  const message = faults.map(({ path, message }) => fault(path, message)).join(" ");
+  return new Problem("INVALID_DOCUMENT", { message, faults });
+}

@@ -2,8 +2,8 @@ import type { Child } from "hono/jsx";
 import type { FieldDefinition } from "@/lib/documents/fields.ts";
 import { SEARCH_LENGTH_MAX } from "@/lib/limits.ts";
 import type { FieldFault } from "@/lib/problems.ts";
-import { countText } from "@/lib/text/amounts.ts";
 import { areaText } from "../components/forms.tsx";
+import { texts } from "../texts/mod.ts";
 import { cut } from "./cells.tsx";
 import { type Entry, FIELD_PREFIX, FIND_PREFIX } from "./entered.ts";
 import { type Found, type Names, type Target, targetOf, type Targets } from "./references.ts";
@@ -91,21 +91,12 @@ export function areAllTold(entries: readonly Entry[], faults: readonly FieldFaul
   return faults.every(({ path }) => declaredKeyOf(keys, path) !== null);
 }
 
-const WORDS = {
-  String: "text",
-  Number: "number",
-  Boolean: "yes or no",
-  Date: "date, UTC",
-  Object: "object, as JSON",
-  Array: "list, as JSON",
-  Ref: "id",
-} as const;
-
-const kindOf = ({ type, file, enum: values }: FieldDefinition): string => {
-  if (values !== undefined) return "one of these";
-  if (!file) return WORDS[type];
-  return type === "Array" ? "paths of files, as JSON" : "path of a file";
-};
+function kindOf({ type, ref, file, enum: values }: FieldDefinition): string {
+  const { kinds: t } = texts().documents;
+  if (values !== undefined) return t.oneOf;
+  if (file) return type === "Array" ? t.files : t.file;
+  return ref === undefined ? t.entered[type] : t.idIn(ref);
+}
 
 const defaultText = ({ default: value }: FieldDefinition): string =>
   cut(typeof value === "string" && value !== "" ? value : JSON.stringify(value));
@@ -120,17 +111,15 @@ const Labelled = (
     children?: Child;
   },
 ) => {
-  const kind = field === null ? "undeclared, as JSON" : kindOf(field);
-  const of = field?.ref === undefined ? "" : ` in ${field.ref}`;
+  const { kinds, editor: t } = texts().documents;
+  const kind = isOwner ? kinds.owner : field === null ? kinds.undeclaredJson : kindOf(field);
   return (
     <div class="member">
       <label for={id}>
-        {key} <small>{isOwner ? "owner" : kind + of}{isRequired && ", required"}</small>
+        {key} <small>{isRequired ? kinds.required(kind) : kind}</small>
       </label>
       {children}
-      {isNew && field?.default !== undefined && (
-        <small>{`${defaultText(field)} where it is left empty`}</small>
-      )}
+      {isNew && field?.default !== undefined && <small>{t.whereEmpty(defaultText(field))}</small>}
       {faults.length > 0 && <p class="member-fault" id={`${id}-fault`}>{faults.join(". ")}</p>}
     </div>
   );
@@ -198,6 +187,7 @@ const Reference = (
 ) => {
   if (names !== null && names.size > 0) return <Choice common={common} text={text} names={names} />;
   const found = finding?.found?.key === of ? finding.found : null;
+  const { find: t } = texts().documents.editor;
   return (
     <>
       {found !== null && found.names.size > 0
@@ -209,25 +199,25 @@ const Reference = (
             type="search"
             name={FIND_PREFIX + of}
             maxlength={SEARCH_LENGTH_MAX}
-            aria-label={`Find by name for ${of}`}
-            placeholder="Find by name"
+            aria-label={t.label(of)}
+            placeholder={t.hint}
             autocomplete="off"
           />
-          <button class="quiet" name="find" value={of} aria-label={`Find for ${of}`}>Find</button>
+          <button class="quiet" name="find" value={of} aria-label={t.findFor(of)}>{t.find}</button>
         </span>
       )}
       {found !== null && <small role="status">{foundText(found)}</small>}
       <small>
-        <a href={path} target="_blank">Look it up</a>
+        <a href={path} target="_blank">{t.lookUp}</a>
       </small>
     </>
   );
 };
 
-const foundText = ({ words, names }: Found): string =>
-  names.size === 0
-    ? `Nothing is found for “${cut(words)}”.`
-    : `${countText(names.size)} to choose from, for “${cut(words)}”.`;
+function foundText({ words, names }: Found): string {
+  const { find: t } = texts().documents.editor;
+  return names.size === 0 ? t.none(cut(words)) : t.found(names.size, cut(words));
+}
 
 const Choice = ({ common, text, names }: { common: object; text: string; names: Names }) => {
   const known = [...names.values()];

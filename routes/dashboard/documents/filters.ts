@@ -3,6 +3,7 @@ import { type Operator, suffixOf } from "@/lib/documents/operands.ts";
 import { splitName } from "@/lib/documents/filter_parameters.ts";
 import { isListParameter } from "@/lib/documents/query.ts";
 import { Problem } from "@/lib/problems.ts";
+import { texts } from "../texts/mod.ts";
 import { type FieldType, type Path, pathsOf } from "./paths.ts";
 
 /** A condition of the list as people read it. */
@@ -14,44 +15,46 @@ export interface Condition {
   readonly choice: string | null;
 }
 
-/** Where no type is known that would have words of its own. */
-const WORDS: Record<Operator, string> = {
-  eq: "is",
-  ne: "is not",
-  gt: "is more than",
-  gte: "is at least",
-  lt: "is less than",
-  lte: "is at most",
-  in: "is one of",
-  nin: "is none of",
-  exists: "is set:",
-  regex: "matches the pattern",
-  contains: "contains",
-  startsWith: "begins with",
-};
+/** What may be asked of a field, as the form sends it: an operator, `exists` with its operand. */
+type Choosable = Exclude<Operator, "exists"> | "exists true" | "exists false";
 
 export function conditionOf(collection: Collection, name: string, value: string): Condition {
   if (name === "where") return { field: "where", words: "", value, choice: null };
+  const { filters: t } = texts().documents;
   try {
     const { path, operator } = splitName(collection, name);
     const known = pathsOf(collection).get(path);
     if (operator === "exists" && (value === "true" || value === "false")) {
-      const words = value === "true" ? "is set" : "is not set";
+      const words = value === "true" ? t.set : t.notSet;
       return { field: path, words, value: "", choice: known ? `exists ${value}` : null };
     }
     const own = known && choicesOf(known).find((one) => one.value === operator);
     return {
       field: path,
-      words: own?.words ?? WORDS[operator],
+      words: own?.words ?? t.asked[operator],
       value,
       choice: known ? operator : null,
     };
   } catch (error) {
     // The list says what is wrong with it; here it only has to be seen, to be taken away.
     if (!(error instanceof Problem)) throw error;
-    return { field: name, words: WORDS.eq, value, choice: null };
+    return { field: name, words: t.asked.eq, value, choice: null };
   }
 }
+
+const SET = ["exists true", "exists false"] as const;
+const EQUALITY = ["eq", "ne"] as const;
+const LISTS = ["in", "nin"] as const;
+
+const CHOICES: Record<FieldType, readonly Choosable[]> = {
+  String: [...EQUALITY, "contains", "startsWith", "regex", ...LISTS, "gt", "lt", ...SET],
+  Number: [...EQUALITY, "gt", "gte", "lt", "lte", ...LISTS, ...SET],
+  Boolean: [...EQUALITY, ...SET],
+  Date: ["gte", "lt", "gt", "lte", ...EQUALITY, ...SET],
+  Object: SET,
+  Array: SET,
+  Ref: [...EQUALITY, ...LISTS, ...SET],
+};
 
 /** What may be asked of a field: the form's values with their words. */
 export interface Choice {
@@ -59,58 +62,18 @@ export interface Choice {
   readonly words: string;
 }
 
-const choice = (value: string, words: string): Choice => ({ value, words });
-
-const SET = [choice("exists true", "is set"), choice("exists false", "is not set")];
-const EQUALITY = [choice("eq", "is"), choice("ne", "is not")];
-const LISTS = [choice("in", "is one of"), choice("nin", "is none of")];
-
-const CHOICES: Record<FieldType, readonly Choice[]> = {
-  String: [
-    ...EQUALITY,
-    choice("contains", "contains"),
-    choice("startsWith", "begins with"),
-    choice("regex", "matches the pattern"),
-    ...LISTS,
-    choice("gt", "comes after"),
-    choice("lt", "comes before"),
-    ...SET,
-  ],
-  Number: [
-    ...EQUALITY,
-    choice("gt", "is more than"),
-    choice("gte", "is at least"),
-    choice("lt", "is less than"),
-    choice("lte", "is at most"),
-    ...LISTS,
-    ...SET,
-  ],
-  Boolean: [...EQUALITY, ...SET],
-  Date: [
-    choice("gte", "is at or after"),
-    choice("lt", "is before"),
-    choice("gt", "is after"),
-    choice("lte", "is at or before"),
-    ...EQUALITY,
-    ...SET,
-  ],
-  Object: SET,
-  Array: SET,
-  Ref: [...EQUALITY, ...LISTS, ...SET],
-};
-
-const OF_LISTS: Partial<Record<string, string>> = {
-  eq: "has",
-  ne: "has not",
-  in: "has one of",
-  nin: "has none of",
-};
-
 /** What may be asked of what lies at the path. */
 export function choicesOf({ type, compared }: Path): readonly Choice[] {
-  if (type !== "Array") return CHOICES[type];
-  return CHOICES[compared ?? "String"]
-    .map(({ value, words }) => choice(value, OF_LISTS[value] ?? words));
+  const asked = type === "Array" ? compared ?? "String" : type;
+  return CHOICES[asked].map((value) => ({ value, words: wordsOf(value, asked, type === "Array") }));
+}
+
+function wordsOf(choice: Choosable, type: FieldType, isOfList: boolean): string {
+  const { filters: t } = texts().documents;
+  if (choice === "exists true") return t.set;
+  if (choice === "exists false") return t.notSet;
+  const own = type === "String" ? t.askedOfTexts : type === "Date" ? t.askedOfDates : {};
+  return (isOfList ? t.askedOfLists[choice] : undefined) ?? own[choice] ?? t.asked[choice];
 }
 
 const LOCAL_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/;

@@ -3,7 +3,6 @@ import { canAskAi } from "@/lib/ai/keys.ts";
 import { type DocumentList, documentsOf, listDocuments } from "@/lib/documents/list_documents.ts";
 import { listViews, type View as SavedView } from "@/lib/documents/views.ts";
 import { tooSlow } from "../../as_problem.ts";
-import { TRASH_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { QueryTooSlow } from "@/lib/store/errors.ts";
@@ -11,12 +10,13 @@ import type { ChangePosition } from "@/lib/store/port.ts";
 import type { PageHandler } from "../../handler.ts";
 import { CollectionBar } from "../collections/bar.tsx";
 import { Refusal } from "../components/forms.tsx";
-import { counted, countText } from "@/lib/text/amounts.ts";
 import { ProjectShell } from "../components/shell.tsx";
 import { DoneWord } from "../done.tsx";
 import { pageReply } from "../replies.ts";
+import type { BulkAct } from "../texts/en/documents.tsx";
+import { texts } from "../texts/mod.ts";
 import { ApiCall } from "./api_call.tsx";
-import { type Act, ACTS, type Tally } from "./bulk.ts";
+import type { Tally } from "./bulk.ts";
 import { columnsOf } from "./columns.ts";
 import { Empty } from "./empty.tsx";
 import { changesSoFar, LiveChanges } from "./live.tsx";
@@ -25,7 +25,16 @@ import { namesShown } from "./references.ts";
 import { type CollectionContext, openRoom, pathOf, type Room, serverOf } from "./room.ts";
 import { type Rows, Table } from "./table.tsx";
 import { type Asked, AskedNote, Toolbar } from "./toolbar.tsx";
-import { beside, isFiltered, isTrash, listQuery, readView, type View, viewText } from "./view.ts";
+import {
+  beside,
+  isFiltered,
+  isTrash,
+  listQuery,
+  readView,
+  TRASH_DAYS,
+  type View,
+  viewText,
+} from "./view.ts";
 
 export const showDocuments: PageHandler<ProjectMember, "collectionName"> = (c) =>
   gridReply(c, readView(pathOf(c), c.var.state.query));
@@ -39,7 +48,7 @@ interface Feedback {
 
 /** What could not be done to all. */
 interface BulkFailure {
-  readonly act: Act;
+  readonly act: BulkAct;
   readonly tally: Tally;
 }
 
@@ -103,18 +112,6 @@ async function listOf(c: CollectionContext, view: View): Promise<Listed> {
   }
 }
 
-const DONE = {
-  created: "Created.",
-  saved: "Saved.",
-  deleted: `Deleted. The trash keeps it for ${TRASH_MS / 86_400_000} days.`,
-  changed: "Changed.",
-  recovered: "Recovered.",
-  removed: "Removed for good.",
-  "view-saved": "The view is saved, for all members.",
-  "view-deleted": "The view is deleted.",
-  imported: "All rows are imported.",
-};
-
 const GridPage = (
   { room, view, said, listed, views, canAsk, columns, documents, names, origin, after }:
     & Shown
@@ -128,6 +125,7 @@ const GridPage = (
   const { list } = listed;
   const { definition } = collection;
   const parts = { room, view, columns, documents };
+  const { grid: t } = texts().documents;
   return (
     <ProjectShell frame={frame} title={definition.name} current={path}>
       <div class="grid-page">
@@ -137,7 +135,7 @@ const GridPage = (
         </CollectionBar>
         <Toolbar {...parts} asked={said.asked ?? null} views={views} canAsk={canAsk} />
         <AskedNote asked={said.asked ?? null} />
-        <DoneWord word={view.done} sentences={DONE} />
+        <DoneWord word={view.done} sentences={{ ...t.done, deleted: t.deleted(TRASH_DAYS) }} />
         {said.problem && <Refusal problem={said.problem} />}
         {said.undone && <UndoneNote path={path} {...said.undone} />}
         {list === null
@@ -147,7 +145,13 @@ const GridPage = (
           : (
             <form class="grid-rows" method="post" action={`${path}/documents`}>
               <input type="hidden" name="view" value={viewText(view)} />
-              <data-grid class="scroll" role="region" tabindex="0" aria-label="Documents">
+              <data-grid
+                class="scroll"
+                role="region"
+                tabindex="0"
+                aria-label={t.label}
+                {...scriptWords()}
+              >
                 <Table {...parts} names={names} />
               </data-grid>
               <Pager list={list} view={view} shown={documents.length}>
@@ -163,39 +167,58 @@ const GridPage = (
   );
 };
 
+/** What scripts say of a document beside the grid, and of a cell that is edited. */
+function scriptWords() {
+  const { panel, cell } = texts().documents.grid;
+  return {
+    "data-panel": panel.label,
+    "data-close": panel.close,
+    "data-page": panel.page,
+    "data-leave": panel.leave,
+    "data-keys": cell.keys("{field}"),
+    "data-unreachable": cell.unreachable,
+    "data-conflict": cell.conflict,
+    "data-refused": cell.refused,
+  };
+}
+
 /** Each by itself: what hinders one may be another thing than what hinders the next. */
 const UndoneNote = (
   { path, act, tally: { done, failed, told } }: BulkFailure & { path: string },
-) => (
-  <div class="note bad" role="alert">
-    <div>
-      {`${countText(done)} of ${counted(done + failed, "document")} ${ACTS[act]}. Not these:`}
-      <ul>
-        {told.map(({ id, message }) => (
-          <li>
-            <a href={`${path}/documents/${id}`} class="mono">{id}</a>: {message}
-          </li>
-        ))}
-      </ul>
-      {failed > told.length && `And ${countText(failed - told.length)} more.`}
+) => {
+  const { bulk: t } = texts().documents;
+  return (
+    <div class="note bad" role="alert">
+      <div>
+        {t.undone(act, done, done + failed)}
+        <ul>
+          {told.map(({ id, message }) => (
+            <li>
+              <a href={`${path}/documents/${id}`} class="mono">{id}</a>: {message}
+            </li>
+          ))}
+        </ul>
+        {failed > told.length && t.moreUndone(failed - told.length)}
+      </div>
     </div>
-  </div>
-);
+  );
+};
 
 const Acts = ({ room: { path, mayWrite }, view }: { room: Room; view: View }) => {
   const text = viewText(view);
+  const { grid: t } = texts().documents;
   return (
     <>
-      {mayWrite && <a role="button" class="quiet" href={`${path}/import`}>Import</a>}
+      {mayWrite && <a role="button" class="quiet" href={`${path}/import`}>{t.import}</a>}
       <details class="menu end" name="acts">
-        <summary role="button" class="quiet">Export</summary>
+        <summary role="button" class="quiet">{t.export}</summary>
         <div hx-boost="false">
-          <p>All matching documents</p>
+          <p>{t.allMatching}</p>
           <a href={exportPath(path, "csv", text)} download>CSV</a>
           <a href={exportPath(path, "json", text)} download>JSON</a>
         </div>
       </details>
-      {mayWrite && <a role="button" href={beside(view, `${path}/new`)}>New document</a>}
+      {mayWrite && <a role="button" href={beside(view, `${path}/new`)}>{t.create}</a>}
     </>
   );
 };
@@ -206,46 +229,58 @@ const exportPath = (path: string, format: string, text: string): string =>
 /** Seen only while rows are selected. */
 const SelectionActs = (
   { isTrash, list, shown }: { isTrash: boolean; list: DocumentList; shown: number },
-) => (
-  <span class="selected-acts">
-    <small data-count></small>
-    {(list.nextCursor !== null || list.prevCursor !== null || (list.total ?? 0) > shown) && (
-      <label>
-        <input type="checkbox" name="all" value="yes" />
-        All matching documents
-      </label>
-    )}
-    {isTrash
-      ? (
-        <>
-          <button class="quiet" name="act" value="recover">Recover selected</button>
-          <button class="danger" name="act" value="remove">Remove selected for good</button>
-        </>
-      )
-      : (
-        <>
-          <button class="quiet" name="act" value="edit">Edit selected</button>
-          <button class="danger" name="act" value="delete">Delete selected</button>
-        </>
+) => {
+  const { grid: t } = texts().documents;
+  return (
+    <span class="selected-acts">
+      <small data-count={t.selected("{count}")}></small>
+      {(list.nextCursor !== null || list.prevCursor !== null || (list.total ?? 0) > shown) && (
+        <label>
+          <input type="checkbox" name="all" value="yes" />
+          {t.allMatching}
+        </label>
       )}
-  </span>
-);
-
-const Refused = ({ problem, path }: { problem: Problem | null; path: string }) => (
-  <div class="sheet">
-    <Refusal problem={problem} />
-    <p>
-      {problem?.code === "QUERY_TOO_SLOW"
+      {isTrash
         ? (
           <>
-            Declare it in <a href={`${path}/fields`}>the fields</a>, or take a filter away.
+            <button class="quiet" name="act" value="recover">{t.recoverSelected}</button>
+            <button class="danger" name="act" value="remove">{t.removeSelected}</button>
           </>
         )
         : (
           <>
-            Change or remove a filter above, or <a href={path}>show everything</a>.
+            <button class="quiet" name="act" value="edit">{t.editSelected}</button>
+            <button class="danger" name="act" value="delete">{t.deleteSelected}</button>
           </>
         )}
-    </p>
-  </div>
-);
+    </span>
+  );
+};
+
+const Refused = ({ problem, path }: { problem: Problem | null; path: string }) => {
+  const { grid: t } = texts().documents;
+  return (
+    <div class="sheet">
+      <Refusal problem={problem} />
+      <p>
+        {problem?.code === "QUERY_TOO_SLOW"
+          ? t.tooSlow((text) => <a href={`${path}/fields`}>{text}</a>)
+          : t.refused((text) => <a href={path}>{text}</a>)}
+      </p>
+    </div>
+  );
+};
+
+declare module "hono/jsx" {
+  namespace JSX {
+    interface IntrinsicElements {
+      "data-grid": ReturnType<typeof scriptWords> & {
+        class: string;
+        role: string;
+        tabindex: string;
+        "aria-label": string;
+        children?: unknown;
+      };
+    }
+  }
+}

@@ -11,6 +11,7 @@ import type { Json } from "@/lib/store/port.ts";
 import { isObject } from "@/lib/store/shape.ts";
 import type { PageHandler } from "../../handler.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { type ImportRow, importRows, sortRows } from "@/lib/operations/import_rows.ts";
 import { refuseLargeJson, refuseManyRows } from "@/lib/operations/import_size.ts";
 import { ImportPage, OutcomePage, PreviewPage } from "./import_pages.tsx";
@@ -47,15 +48,15 @@ const textField = (form: UploadForm, name: string): string => {
 /** The file, or what was pasted in its place. */
 function sentText(form: UploadForm, pasted: string): string {
   const file = form.get("file");
+  const { noFile, notUtf8 } = texts().documents.importing;
   if (file === undefined || !file.isFile || file.size === 0) {
     if (pasted.trim() !== "") return pasted.replaceAll("\r\n", "\n");
-    throw new Problem("INVALID_INPUT", { message: "Choose a file, or paste its text." });
+    throw new Problem("INVALID_INPUT", { message: noFile });
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(file.bytes);
   } catch (cause) {
-    const message = "The file is not in UTF-8: save it as CSV UTF-8, or as JSON.";
-    throw new Problem("INVALID_INPUT", { message, cause });
+    throw new Problem("INVALID_INPUT", { message: notUtf8, cause });
   }
 }
 
@@ -99,4 +100,4 @@ function sentRows(text: string): ImportRow[] {
 }
 
 const strange = () =>
-  new Problem("INVALID_INPUT", { message: "These are no rows of a preview: begin again." });
+  new Problem("INVALID_INPUT", { message: texts().documents.importing.noPreview });

@@ -7,7 +7,8 @@ import { isObject, own } from "@/lib/store/shape.ts";
 import { CollectionBar } from "../collections/bar.tsx";
 import { areaText, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
-import { bytesText, counted, countText } from "@/lib/text/amounts.ts";
+import { countText } from "../texts/amounts.ts";
+import { texts } from "../texts/mod.ts";
 import { Value } from "./cells.tsx";
 import type { FailedRow, ImportRow, Sorted } from "@/lib/operations/import_rows.ts";
 import type { Room } from "./room.ts";
@@ -19,7 +20,7 @@ const COLUMNS_SHOWN = 12;
 const Page = ({ room, children }: { room: Room; children?: Child }) => (
   <ProjectShell
     frame={room.frame}
-    title={`Import into ${room.collection.definition.name}`}
+    title={texts().documents.importing.page(room.collection.definition.name)}
     current={room.path}
   >
     <CollectionBar
@@ -35,7 +36,12 @@ export const ImportPage = (
   { room, text, problem }: { room: Room; text: string; problem: Problem | null },
 ) => (
   <Page room={room}>
-    <ImportForm room={room} text={text} problem={problem} title="Import documents" />
+    <ImportForm
+      room={room}
+      text={text}
+      problem={problem}
+      title={texts().documents.importing.title}
+    />
   </Page>
 );
 
@@ -46,51 +52,47 @@ const ImportForm = (
     problem: Problem | null;
     title: string;
   },
-) => (
-  <article class="card">
-    <h2>{title}</h2>
-    <p>
-      CSV whose first line names the fields, or a JSON list of documents; up to{" "}
-      {bytesText(IMPORT_BYTES_MAX)}, {countText(IMPORT_ROWS_MAX)} rows and {countText(COLUMNS_MAX)}
-      {" "}
-      columns. You see what becomes of each row before anything is stored.
-    </p>
-    <form
-      method="post"
-      action={`${room.path}/import`}
-      enctype="multipart/form-data"
-      hx-boost="false"
-    >
-      <Refusal problem={problem} />
-      <label>
-        File
-        <input type="file" name="file" accept=".csv,.json,.txt,text/csv,application/json" />
-      </label>
-      <label>
-        Or its text
-        <textarea class="mono" name="text" rows={8} spellcheck={false}>{areaText(text)}</textarea>
-      </label>
-      <div class="acts">
-        <button>Preview</button>
-        <a role="button" class="quiet" href={room.path}>Back to the list</a>
-      </div>
-    </form>
-  </article>
-);
+) => {
+  const { importing: t } = texts().documents;
+  return (
+    <article class="card">
+      <h2>{title}</h2>
+      <p>{t.about({ bytes: IMPORT_BYTES_MAX, rows: IMPORT_ROWS_MAX, columns: COLUMNS_MAX })}</p>
+      <form
+        method="post"
+        action={`${room.path}/import`}
+        enctype="multipart/form-data"
+        hx-boost="false"
+      >
+        <Refusal problem={problem} />
+        <label>
+          {t.file}
+          <input type="file" name="file" accept=".csv,.json,.txt,text/csv,application/json" />
+        </label>
+        <label>
+          {t.text}
+          <textarea class="mono" name="text" rows={8} spellcheck={false}>{areaText(text)}</textarea>
+        </label>
+        <div class="acts">
+          <button>{t.preview}</button>
+          <a role="button" class="quiet" href={room.path}>{t.back}</a>
+        </div>
+      </form>
+    </article>
+  );
+};
 
 export const PreviewPage = (
   { room, sorted, once }: { room: Room; sorted: Sorted; once: string },
 ) => {
   const { good, failed, leftOut } = sorted;
-  const rows = counted(good.length, "row");
+  const { importing: t } = texts().documents;
   return (
     <Page room={room}>
-      <h2>Nothing is stored yet</h2>
+      <h2>{t.nothingYet}</h2>
       <p class="muted">
-        {counted(good.length + failed.length, "row")} read:{" "}
-        {good.length === 0 ? "none" : countText(good.length)} can be imported
-        {failed.length > 0 && <>, {countText(failed.length)} cannot</>}.
-        {leftOut.length > 0 && <>{leftOut.join(", ")} are set by the server and left out.</>}
+        {t.read(good.length, failed.length)}
+        {leftOut.length > 0 && ` ${t.leftOut(leftOut.join(", "))}`}
       </p>
       <FailedRows rows={failed} />
       {good.length > 0 && (
@@ -102,11 +104,11 @@ export const PreviewPage = (
             enctype="multipart/form-data"
             hx-boost="false"
           >
-            <textarea name="rows" hidden aria-label="Rows">{areaText(rowsText(good))}</textarea>
+            <textarea name="rows" hidden aria-label={t.rows}>{areaText(rowsText(good))}</textarea>
             <input type="hidden" name="once" value={once} />
             <div class="acts">
-              <button>{`Import ${rows}`}</button>
-              <a role="button" class="quiet" href={`${room.path}/import`}>Choose another file</a>
+              <button>{t.import(good.length)}</button>
+              <a role="button" class="quiet" href={`${room.path}/import`}>{t.another}</a>
             </div>
           </form>
         </>
@@ -119,45 +121,48 @@ export const PreviewPage = (
 /** What has become of an import that did not store all. */
 export const OutcomePage = (
   { room, stored, failed }: { room: Room; stored: number; failed: readonly FailedRow[] },
-) => (
-  <Page room={room}>
-    <h2>{`${counted(stored, "row")} imported, ${countText(failed.length)} not`}</h2>
-    <FailedRows rows={failed} />
-    <Correct room={room} rows={failed} />
-    <a role="button" class="quiet" href={room.path}>Back to the list</a>
-  </Page>
-);
+) => {
+  const { importing: t } = texts().documents;
+  return (
+    <Page room={room}>
+      <h2>{t.outcome(stored, failed.length)}</h2>
+      <FailedRows rows={failed} />
+      <Correct room={room} rows={failed} />
+      <a role="button" class="quiet" href={room.path}>{t.back}</a>
+    </Page>
+  );
+};
 
 /** One line of JSON: a form changes line ends, and a document's texts must not be changed. */
 const rowsText = (rows: readonly ImportRow[]): string =>
   jsonText(rows.map(({ number, document }) => ({ number, document })));
 
 /** Nothing is lost: what failed can be mended here and sent again. */
-const Correct = ({ room, rows }: { room: Room; rows: readonly FailedRow[] }) => (
-  <details>
-    <summary>{`Mend the ${counted(rows.length, "row")} that cannot be imported`}</summary>
-    <ImportForm
-      room={room}
-      title="The same rows as JSON"
-      text={`[\n${rows.map(({ document }) => jsonText(document)).join(",\n")}\n]`}
-      problem={null}
-    />
-  </details>
-);
+const Correct = ({ room, rows }: { room: Room; rows: readonly FailedRow[] }) => {
+  const { importing: t } = texts().documents;
+  return (
+    <details>
+      <summary>{t.mend(rows.length)}</summary>
+      <ImportForm
+        room={room}
+        title={t.sameAsJson}
+        text={`[\n${rows.map(({ document }) => jsonText(document)).join(",\n")}\n]`}
+        problem={null}
+      />
+    </details>
+  );
+};
 
-const FailedRows = ({ rows }: { rows: readonly FailedRow[] }) =>
-  rows.length === 0 ? null : (
-    <div
-      class="scroll bounded"
-      role="region"
-      tabindex={0}
-      aria-label="Rows that cannot be imported"
-    >
+const FailedRows = ({ rows }: { rows: readonly FailedRow[] }) => {
+  if (rows.length === 0) return null;
+  const { importing: t } = texts().documents;
+  return (
+    <div class="scroll bounded" role="region" tabindex={0} aria-label={t.failedRows}>
       <table>
         <thead>
           <tr>
-            <th scope="col" class="num">ImportRow</th>
-            <th scope="col">Why it cannot be imported</th>
+            <th scope="col" class="num">{t.row}</th>
+            <th scope="col">{t.why}</th>
           </tr>
         </thead>
         <tbody>
@@ -170,24 +175,26 @@ const FailedRows = ({ rows }: { rows: readonly FailedRow[] }) =>
           {rows.length > FAILED_SHOWN && (
             <tr>
               <td></td>
-              <td>and {counted(rows.length - FAILED_SHOWN, "more row", "more rows")}</td>
+              <td>{t.more(rows.length - FAILED_SHOWN)}</td>
             </tr>
           )}
         </tbody>
       </table>
     </div>
   );
+};
 
 const FirstRows = ({ rows }: { rows: readonly ImportRow[] }) => {
   const first = rows.slice(0, PREVIEWED);
   const names = [...new Set(first.flatMap(({ document }) => Object.keys(members(document))))]
     .slice(0, COLUMNS_SHOWN);
+  const { importing: t } = texts().documents;
   return (
-    <div class="scroll bounded" role="region" tabindex={0} aria-label="The first rows">
+    <div class="scroll bounded" role="region" tabindex={0} aria-label={t.firstRows}>
       <table>
         <thead>
           <tr>
-            <th scope="col" class="num">ImportRow</th>
+            <th scope="col" class="num">{t.row}</th>
             {names.map((name) => <th scope="col">{name}</th>)}
           </tr>
         </thead>

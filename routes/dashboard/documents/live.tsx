@@ -4,6 +4,7 @@ import { NO_STORE } from "@/lib/http/respond.ts";
 import type { SignedInAccount } from "@/lib/projects/account_records.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { PageHandler } from "../../handler.ts";
+import { texts } from "../texts/mod.ts";
 import { type CollectionContext, pathOf, type Room, serverOf } from "./room.ts";
 import { hrefOf, livePath, liveQuery, readView, type View } from "./view.ts";
 
@@ -41,8 +42,18 @@ interface LiveChangesProps {
 export const LiveChanges = ({ room: { collection }, view, after }: LiveChangesProps) =>
   collection.definition.events
     ? (
-      <live-changes src={livePath(view, after)} aria-live="polite">
+      <live-changes src={livePath(view, after)} aria-live="polite" {...scriptWords()}>
         <button type="button" hx-get={hrefOf(view)} hx-target="body" hidden></button>
       </live-changes>
     )
     : null;
+
+function scriptWords() {
+  const { one, several, many, unknown } = texts().documents.grid.changes;
+  return {
+    "data-one": one,
+    "data-several": several("{count}"),
+    "data-many": many("{count}"),
+    "data-unknown": unknown,
+  };
+}

@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { DocumentList } from "@/lib/documents/list_documents.ts";
-import { countText } from "@/lib/text/amounts.ts";
+import { countText } from "../texts/amounts.ts";
+import { texts } from "../texts/mod.ts";
 import { hrefOf, turned, valueOf, type View } from "./view.ts";
 
 /** Where the page lies in the whole, and the way to those beside it. */
@@ -15,9 +16,10 @@ export const Pager = (
   const { prevCursor, nextCursor, limit } = list;
   const from = list.page === null ? view.from : (list.page - 1) * limit + 1;
   const sort = valueOf(view, "sort");
+  const { grid: t } = texts().documents;
   const [back, on] = sort === null || sort === "-createdAt"
-    ? ["‹ Newer", "Older ›"]
-    : ["‹ Previous", "Next ›"];
+    ? [t.newer, t.older]
+    : [t.previous, t.next];
   return (
     <div class="bar pager">
       <small>{placeText(list, from, shown)}</small>
@@ -48,5 +50,6 @@ function placeText({ total, totalIsEstimate }: DocumentList, from: number | null
     ? countText(shown)
     : `${countText(from)}–${countText(from + shown - 1)}`;
   if (total === null) return place;
-  return `${place} of ${totalIsEstimate ? "about " : ""}${countText(total)}`;
+  const { grid: t } = texts().documents;
+  return totalIsEstimate ? t.placeAbout(place, total) : t.place(place, total);
 }

@@ -4,6 +4,7 @@ import type {
   FieldDefinition,
   ItemDefinition,
 } from "@/lib/documents/fields.ts";
+import { texts } from "../texts/mod.ts";
 
 export type FieldType = ItemDefinition["type"];
 
@@ -17,36 +18,34 @@ export interface Path {
   readonly ref: string | null;
   /** The only values that a text there can have; null for any. */
   readonly values: readonly string[] | null;
-  /** What people call it. */
-  readonly word: string;
+  /** Whether it holds the owner of its document. */
+  readonly isOwner: boolean;
   readonly isServers: boolean;
 }
 
-const WORDS: Record<FieldType, string> = {
-  String: "text",
-  Number: "number",
-  Boolean: "yes or no",
-  Date: "date",
-  Object: "object",
-  Array: "list",
-  Ref: "id",
-};
+/** What people call what may be there. */
+export function wordOf({ path, type, ref, isOwner, isServers }: Path): string {
+  const { kinds: t } = texts().documents;
+  if (isOwner) return t.owner;
+  if (isServers && path === "_id") return t.types.Ref;
+  return ref === null ? t.types[type] : t.idIn(ref);
+}
 
-const server = (path: string, type: FieldType, word: string): Path => ({
+const server = (path: string, type: FieldType): Path => ({
   path,
   type,
   compared: type,
   ref: null,
   values: null,
-  word,
+  isOwner: false,
   isServers: true,
 });
 
 const SERVERS: readonly Path[] = [
-  server("_id", "String", "id"),
-  server("createdAt", "Date", "date"),
-  server("updatedAt", "Date", "date"),
-  server("deletedAt", "Date", "date"),
+  server("_id", "String"),
+  server("createdAt", "Date"),
+  server("updatedAt", "Date"),
+  server("deletedAt", "Date"),
 ];
 
 /** The field that documents are called by: the first text; null where none is declared. */
@@ -72,11 +71,10 @@ const declared = (fields: readonly FieldDefinition[], at: string, owner: string 
     const path = at + field.key;
     const { type, ref, fields: inner = [] } = field;
     const isOwner = path === owner;
-    const word = isOwner ? "owner" : ref === undefined ? WORDS[type] : `id in ${ref}`;
     const to = isOwner ? "users" : ref ?? null;
     const values = field.enum ?? field.items?.enum ?? null;
     return [
-      { path, type, compared: comparedOf(field), ref: to, values, word, isServers: false },
+      { path, type, compared: comparedOf(field), ref: to, values, isOwner, isServers: false },
       ...declared(inner, `${path}.`, null),
     ];
   });

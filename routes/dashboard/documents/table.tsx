@@ -2,8 +2,9 @@ import type { StoredDocument } from "@/lib/documents/collection.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { valueAt } from "@/lib/store/shape.ts";
 import { collectionPath } from "../collections/bar.tsx";
+import { texts } from "../texts/mod.ts";
 import { type Column, isId, rowName, Value } from "./cells.tsx";
-import { type Path, pathsOf } from "./paths.ts";
+import { type Path, pathsOf, wordOf } from "./paths.ts";
 import type { Names } from "./references.ts";
 import type { Room } from "./room.ts";
 import { sortingBy } from "./sorting.ts";
@@ -26,6 +27,7 @@ interface TableProps extends Rows {
 export const Table = ({ room, view, columns, documents, names }: TableProps) => {
   const paths = pathsOf(room.collection);
   const { path, mayWrite, frame: { home } } = room;
+  const { grid: t } = texts().documents;
   const wayBack = beside(view, ""); // Made once: it takes longer than the rest of a row.
   return (
     <table>
@@ -33,7 +35,7 @@ export const Table = ({ room, view, columns, documents, names }: TableProps) => 
         <tr>
           {mayWrite && (
             <td class="pick">
-              <select-all></select-all>
+              <select-all label={t.selectAll}></select-all>
             </td>
           )}
           {columns.map(({ path }) => (
@@ -94,7 +96,9 @@ const Header = (
       {path?.isServers !== true && (
         <>
           {" "}
-          <small>{path?.word ?? "undeclared"}</small>
+          <small>
+            {path === undefined ? texts().documents.kinds.undeclared : wordOf(path)}
+          </small>
         </>
       )}
       <column-width column={name}></column-width>
@@ -117,7 +121,12 @@ const Row = (
     <tr>
       {mayWrite && (
         <td class="pick">
-          <input type="checkbox" name="id" value={id} aria-label={`Select ${name}`} />
+          <input
+            type="checkbox"
+            name="id"
+            value={id}
+            aria-label={texts().documents.grid.select(name)}
+          />
         </td>
       )}
       {columns.map((column, i) => {
@@ -150,6 +159,7 @@ declare module "hono/jsx" {
   namespace JSX {
     interface IntrinsicElements {
       "column-width": { column: string };
+      "select-all": { label: string };
     }
   }
 }

@@ -8,11 +8,11 @@ import {
 } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
-import { counted } from "@/lib/text/amounts.ts";
+import { texts } from "../texts/mod.ts";
 import { type Column, cut } from "./cells.tsx";
 import { undeclaredIn } from "@/lib/documents/undeclared.ts";
 import { choicesOf, conditionOf } from "./filters.ts";
-import { type Path, pathsOf } from "./paths.ts";
+import { type Path, pathsOf, wordOf } from "./paths.ts";
 import type { Room } from "./room.ts";
 import { SearchBox } from "./search_box.tsx";
 import { ViewMenu } from "./view_menu.tsx";
@@ -47,21 +47,24 @@ interface ToolbarProps {
 }
 
 /** What the grid shows: filters, columns, trash, and how to say it in words. */
-export const Toolbar = ({ room, view, columns, documents, asked, views, canAsk }: ToolbarProps) => (
-  <div class="bar tools">
-    <SearchBox room={room} view={view} />
-    <Chips room={room} view={view} />
-    <FilterMenu room={room} view={view} />
-    {canAsk && room.mayWrite && !isTrash(view)
-      ? <AskInWords room={room} view={view} asked={asked} />
-      : <span class="grow"></span>}
-    <ViewMenu room={room} view={view} views={views} />
-    <ColumnMenu room={room} view={view} columns={columns} documents={documents} />
-    {isTrash(view)
-      ? <a role="button" class="quiet" href={hrefOf(withoutTrash(view))}>Leave the trash</a>
-      : <a role="button" class="quiet" href={hrefOf(trashOf(view))}>Trash</a>}
-  </div>
-);
+export const Toolbar = ({ room, view, columns, documents, asked, views, canAsk }: ToolbarProps) => {
+  const { tools: t } = texts().documents;
+  return (
+    <div class="bar tools">
+      <SearchBox room={room} view={view} />
+      <Chips room={room} view={view} />
+      <FilterMenu room={room} view={view} />
+      {canAsk && room.mayWrite && !isTrash(view)
+        ? <AskInWords room={room} view={view} asked={asked} />
+        : <span class="grow"></span>}
+      <ViewMenu room={room} view={view} views={views} />
+      <ColumnMenu room={room} view={view} columns={columns} documents={documents} />
+      {isTrash(view)
+        ? <a role="button" class="quiet" href={hrefOf(withoutTrash(view))}>{t.leaveTrash}</a>
+        : <a role="button" class="quiet" href={hrefOf(trashOf(view))}>{t.trash}</a>}
+    </div>
+  );
+};
 
 /** What the links of all chips may take together: each repeats nearly all of the view. */
 const LINKS_LENGTH_MAX = 262_144;
@@ -73,12 +76,13 @@ const LINKS_LENGTH_MAX = 262_144;
 const Chips = ({ room, view }: { room: Room; view: View }) => {
   const filters = filtersOf(view);
   const more = filters.length - WHERE_CONDITIONS_MAX;
+  const { filters: t } = texts().documents;
   const linked = Math.max(1, LINKS_LENGTH_MAX / (2 * viewText(view).length));
   return (
     <>
       {filters.slice(0, WHERE_CONDITIONS_MAX)
         .map((filter, i) => <Chip room={room} view={view} {...filter} isLinked={i < linked} />)}
-      {more > 0 && <small>and {counted(more, "more filter", "more filters")}</small>}
+      {more > 0 && <small>{t.more(more)}</small>}
     </>
   );
 };
@@ -99,14 +103,15 @@ const Chip = (
       {cut(field)} <b>{asked}</b> {cut(shown)}
     </>
   );
+  const { filters: t } = texts().documents;
   const words = [cut(field), asked, cut(shown)].filter((one) => one !== "").join(" ");
   return (
     <span class="chip">
       {choice === null || !isLinked
         ? <span>{text}</span>
-        : <a href={hrefOf(view, { edit: at })} aria-label={`Change ${words}`}>{text}</a>}
+        : <a href={hrefOf(view, { edit: at })} aria-label={t.changeOne(words)}>{text}</a>}
       {isLinked && (
-        <a class="away" href={hrefOf(withoutEntry(view, at))} aria-label={`Remove ${words}`}>×</a>
+        <a class="away" href={hrefOf(withoutEntry(view, at))} aria-label={t.removeOne(words)}>×</a>
       )}
     </span>
   );
@@ -120,7 +125,7 @@ const FilterMenu = ({ room, view }: { room: Room; view: View }) => {
   const path = paths.get(edited?.field ?? view.field ?? "");
   return (
     <details class="menu" name="tools" {...(path !== undefined && { open: true })}>
-      <summary role="button" class="quiet">+ Filter</summary>
+      <summary role="button" class="quiet">{texts().documents.filters.menu}</summary>
       <form action={`${room.path}/filter`}>
         <input type="hidden" name="view" value={viewText(view)} />
         {path === undefined ? <Fields paths={[...paths.values()]} /> : (
@@ -139,10 +144,10 @@ const FilterMenu = ({ room, view }: { room: Room; view: View }) => {
 
 const Fields = ({ paths }: { paths: readonly Path[] }) => (
   <fieldset class="choose">
-    <legend>Which field?</legend>
-    {paths.map(({ path, word }) => (
-      <button class="quiet" name="field" value={path}>
-        {path} <small>{word}</small>
+    <legend>{texts().documents.filters.field}</legend>
+    {paths.map((one) => (
+      <button class="quiet" name="field" value={one.path}>
+        {one.path} <small>{wordOf(one)}</small>
       </button>
     ))}
   </fieldset>
@@ -156,37 +161,41 @@ const ConditionForm = (
     value: string;
     back: string;
   },
-) => (
-  <>
-    <input type="hidden" name="field" value={path.path} />
-    {at !== null && <input type="hidden" name="at" value={String(at)} />}
-    <label>
-      {path.path}
-      <select name="choice">
-        {choicesOf(path).map(({ value, words }) => (
-          <option value={value} {...(value === chosen && { selected: true })}>{words}</option>
-        ))}
-      </select>
-    </label>
-    <Operand path={path} value={value} />
-    <div class="acts">
-      <button>{at === null ? "Add filter" : "Change filter"}</button>
-      <a href={back}>Cancel</a>
-    </div>
-  </>
-);
+) => {
+  const { filters: t, cancel } = texts().documents;
+  return (
+    <>
+      <input type="hidden" name="field" value={path.path} />
+      {at !== null && <input type="hidden" name="at" value={String(at)} />}
+      <label>
+        {path.path}
+        <select name="choice">
+          {choicesOf(path).map(({ value, words }) => (
+            <option value={value} {...(value === chosen && { selected: true })}>{words}</option>
+          ))}
+        </select>
+      </label>
+      <Operand path={path} value={value} />
+      <div class="acts">
+        <button>{at === null ? t.add : t.change}</button>
+        <a href={back}>{cancel}</a>
+      </div>
+    </>
+  );
+};
 
 /** Typed as far as that does not shut out what the field can be asked for. */
 const Operand = ({ path, value }: { path: Path; value: string }) => {
   const { type, compared, values } = path;
+  const { filters: t, yes, no } = texts().documents;
   if (compared === "Object" || (type === "Array" && compared === null && value === "")) return null;
   if (compared === "Boolean") {
     return (
       <label>
-        Value
+        {t.value}
         <select name="value">
-          <option value="true" {...(value === "true" && { selected: true })}>yes</option>
-          <option value="false" {...(value === "false" && { selected: true })}>no</option>
+          <option value="true" {...(value === "true" && { selected: true })}>{yes}</option>
+          <option value="false" {...(value === "false" && { selected: true })}>{no}</option>
         </select>
       </label>
     );
@@ -199,15 +208,13 @@ const Operand = ({ path, value }: { path: Path; value: string }) => {
   return (
     <>
       <label>
-        {compared === "Date" ? "Time (UTC)" : "Value"}
+        {compared === "Date" ? t.time : t.value}
         <input name="value" autofocus autocomplete="off" {...attributes} />
       </label>
       {values !== null && (
         <datalist id="filter-values">{values.map((one) => <option value={one}></option>)}</datalist>
       )}
-      {choicesOf(path).some((one) => one.value === "in") && (
-        <small>For “one of”, several with commas between them.</small>
-      )}
+      {choicesOf(path).some((one) => one.value === "in") && <small>{t.several}</small>}
     </>
   );
 };
@@ -215,6 +222,7 @@ const Operand = ({ path, value }: { path: Path; value: string }) => {
 const ColumnMenu = (
   { room, view, columns, documents }: Pick<ToolbarProps, "room" | "view" | "columns" | "documents">,
 ) => {
+  const { columns: t } = texts().documents.tools;
   const paths = pathsOf(room.collection);
   const shown = new Set(columns.map(({ path }) => path));
   const all = [...paths.values()].map(({ path }) => path);
@@ -225,11 +233,11 @@ const ColumnMenu = (
   }
   return (
     <details class="menu end" name="tools">
-      <summary role="button" class="quiet">Columns</summary>
+      <summary role="button" class="quiet">{t.menu}</summary>
       <form method="post" action={`${room.path}/columns`}>
         <input type="hidden" name="view" value={viewText(view)} />
         <fieldset class="choose">
-          <legend>Columns to show</legend>
+          <legend>{t.legend}</legend>
           {[...all, ...others].map((path) => (
             <label>
               <input
@@ -243,8 +251,8 @@ const ColumnMenu = (
           ))}
         </fieldset>
         <div class="acts">
-          <button>Show these</button>
-          {view.columns !== null && <a href={hrefOf({ ...view, columns: null })}>Reset</a>}
+          <button>{t.show}</button>
+          {view.columns !== null && <a href={hrefOf({ ...view, columns: null })}>{t.reset}</a>}
         </div>
       </form>
     </details>
@@ -253,24 +261,27 @@ const ColumnMenu = (
 
 const AskInWords = (
   { room, view, asked }: { room: Room; view: View; asked: Asked | null },
-) => (
-  <form class="ask-words" method="post" action={`${room.path}/ask`}>
-    <input type="hidden" name="view" value={viewText(view)} />
-    <time-zone>
-      <input type="hidden" name="timeZone" value="UTC" />
-    </time-zone>
-    <input
-      name="prompt"
-      value={asked?.prompt ?? ""}
-      maxlength={AI_PROMPT_LENGTH_MAX}
-      aria-label="Say it in words"
-      placeholder="or say it in words: drafts from last week with more than 100 views"
-      autocomplete="off"
-      required
-    />
-    <button class="quiet">Ask</button>
-  </form>
-);
+) => {
+  const { ask: t } = texts().documents.tools;
+  return (
+    <form class="ask-words" method="post" action={`${room.path}/ask`}>
+      <input type="hidden" name="view" value={viewText(view)} />
+      <time-zone>
+        <input type="hidden" name="timeZone" value="UTC" />
+      </time-zone>
+      <input
+        name="prompt"
+        value={asked?.prompt ?? ""}
+        maxlength={AI_PROMPT_LENGTH_MAX}
+        aria-label={t.label}
+        placeholder={t.sample}
+        autocomplete="off"
+        required
+      />
+      <button class="quiet">{t.ask}</button>
+    </form>
+  );
+};
 
 /** What has come of the question, under the bar. */
 export const AskedNote = ({ asked }: { asked: Asked | null }) => {
@@ -280,7 +291,7 @@ export const AskedNote = ({ asked }: { asked: Asked | null }) => {
   return (
     <div class="note" role="status">
       <div>
-        Not all of it could be made a filter:
+        {texts().documents.tools.ask.dropped}
         <ul>
           {asked.dropped.map(({ field, reason }) => (
             <li>
@@ -297,14 +308,6 @@ declare module "hono/jsx" {
   namespace JSX {
     interface IntrinsicElements {
       "time-zone": { children?: unknown };
-      "select-all": Record<never, never>;
-      "data-grid": {
-        class?: string;
-        role?: string;
-        tabindex?: string;
-        "aria-label"?: string;
-        children?: unknown;
-      };
     }
   }
 }

@@ -1,4 +1,3 @@
-import { exactBytesText } from "@/lib/text/amounts.ts";
 import {
   MaxFileSizeExceededError,
   MaxTotalSizeExceededError,
@@ -10,6 +9,7 @@ import { boundaryOf } from "@/lib/http/boundary.ts";
 import { UPLOAD_STALL_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { RequestBody } from "../../request_body.ts";
+import { texts } from "../texts/mod.ts";
 
 /** What stands around the fields, beside what they hold. */
 const MARGIN = 65_536;
@@ -51,7 +51,7 @@ export async function readUploadForm(
 
 const tooLarge = (bytesMax: number, cause?: unknown) =>
   new Problem("BODY_TOO_LARGE", {
-    message: `The file is larger than ${exactBytesText(bytesMax)}: send it in parts.`,
+    message: texts().documents.importing.tooLarge(bytesMax),
     cause,
   });
 
@@ -60,6 +60,6 @@ function readingProblem(error: unknown, bytesMax: number): unknown {
     return tooLarge(bytesMax, error);
   }
   if (!(error instanceof MultipartParseError)) return error;
-  const message = "The form cannot be read, or was cut off: send it again.";
-  return new Problem("INVALID_INPUT", { message, cause: error });
+  const { unreadable } = texts().documents.importing;
+  return new Problem("INVALID_INPUT", { message: unreadable, cause: error });
 }

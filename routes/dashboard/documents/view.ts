@@ -1,8 +1,15 @@
 import { isReserved, OFFSET_NAMES } from "@/lib/documents/reserved_parameters.ts";
 import { refuseLongQuery } from "@/lib/http/query_size.ts";
-import { COLUMNS_MAX, GRID_ROWS_MAX, LIST_LIMIT_MAX, QUERY_LENGTH_MAX } from "@/lib/limits.ts";
+import {
+  COLUMNS_MAX,
+  GRID_ROWS_MAX,
+  LIST_LIMIT_MAX,
+  QUERY_LENGTH_MAX,
+  TRASH_MS,
+} from "@/lib/limits.ts";
 import { NOT_OF_EXPORTS } from "@/lib/operations/export_documents.ts";
 import { Problem } from "@/lib/problems.ts";
+import { texts } from "../texts/mod.ts";
 
 /** Rows of a page, where the address does not say how many. */
 export const ROWS = 25;
@@ -97,7 +104,7 @@ function columnsIn(text: string | undefined): readonly string[] | null {
   columns.delete("");
   if (columns.size <= COLUMNS_MAX) return [...columns];
   throw new Problem("INVALID_QUERY", {
-    message: `There are ${columns.size} columns: choose at most ${COLUMNS_MAX}.`,
+    message: texts().documents.tools.columns.tooMany(columns.size, COLUMNS_MAX),
   });
 }
 
@@ -166,6 +173,9 @@ export const turned = (view: View, cursor: string, from: number | null): View =>
 /** Whether the grid shows what has been deleted, and nothing else. */
 export const isTrash = (view: View): boolean =>
   valueOf(view, "isDeleted") === "true" && valueOf(view, "include_deleted") === "true";
+
+/** How long the trash keeps a document. */
+export const TRASH_DAYS = TRASH_MS / 86_400_000;
 
 export const trashOf = (view: View): View =>
   restarted(view, [["isDeleted", "true"], ["include_deleted", "true"], ["sort", "-deletedAt"]]);

@@ -1,6 +1,7 @@
 import type { View as SavedView } from "@/lib/documents/views.ts";
 import { VIEW_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import { Ask } from "../components/forms.tsx";
+import { texts } from "../texts/mod.ts";
 import type { Room } from "./room.ts";
 import { hrefOf, savedText, type View, viewOfSaved, viewText } from "./view.ts";
 
@@ -14,9 +15,10 @@ export const ViewMenu = (
 ) => {
   if (views.length === 0 && !mayWrite) return null;
   const now = savedText(view);
+  const { views: t } = texts().documents.tools;
   return (
     <details class="menu end" name="tools">
-      <summary role="button" class="quiet">Views</summary>
+      <summary role="button" class="quiet">{t.menu}</summary>
       <div>
         {views.length > 0 && (
           <ul class="views">
@@ -40,11 +42,11 @@ export const ViewMenu = (
           <form method="post" action={`${path}/views`}>
             <input type="hidden" name="view" value={viewText(view)} />
             <label>
-              Save this view as
+              {t.name}
               <input name="name" maxlength={VIEW_NAME_LENGTH_MAX} autocomplete="off" required />
             </label>
-            <small>A view of the same name is replaced.</small>
-            <button>Save view</button>
+            <small>{t.replaces}</small>
+            <button>{t.save}</button>
           </form>
         )}
       </div>
@@ -52,15 +54,18 @@ export const ViewMenu = (
   );
 };
 
-const DeleteView = ({ path, view, name }: { path: string; view: View; name: string }) => (
-  <Ask
-    label="Delete"
-    loss="The view is gone for all members. No document is."
-    action={`${path}/views`}
-    button={`Delete the view ${name}`}
-  >
-    <input type="hidden" name="view" value={viewText(view)} />
-    <input type="hidden" name="name" value={name} />
-    <input type="hidden" name="act" value="delete" />
-  </Ask>
-);
+const DeleteView = ({ path, view, name }: { path: string; view: View; name: string }) => {
+  const { documents: { tools: { views: t } }, shared } = texts();
+  return (
+    <Ask
+      label={shared.delete}
+      loss={t.deleteLoss}
+      action={`${path}/views`}
+      button={t.deleteNow(name)}
+    >
+      <input type="hidden" name="view" value={viewText(view)} />
+      <input type="hidden" name="name" value={name} />
+      <input type="hidden" name="act" value="delete" />
+    </Ask>
+  );
+};

@@ -2,13 +2,15 @@ import { type FileUse, findFileUses } from "@/lib/documents/file_uses.ts";
 import { type FileInfo, getFileInfo } from "@/lib/files/list_files.ts";
 import { allFilesOf } from "@/lib/files/uploads.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import { bytesText, counted } from "@/lib/text/amounts.ts";
 import type { PageHandler } from "../../handler.ts";
 import { collectionPath } from "../collections/bar.tsx";
+import { Copy } from "../components/copy.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { loadFrame } from "../frame.ts";
 import { leaveFor, pageReply } from "../replies.ts";
+import { bytesText } from "../texts/amounts.ts";
+import { texts } from "../texts/mod.ts";
 import { isOutOfPlace } from "./files.tsx";
 import { filesPathOf, FilesTabs } from "./files_tabs.tsx";
 import { FileForms } from "./grid.tsx";
@@ -57,83 +59,85 @@ export const showFileDetails: PageHandler<ProjectMember> = async (c) => {
   return pageReply(page, { filesOrigin });
 };
 
-const FileFacts = ({ file, home }: { file: FileInfo; home: string }) => (
-  <dl class="facts">
-    <dt>Path</dt>
-    <dd>
-      <code>{file.path}</code> <copy-text text={file.path} label="Copy"></copy-text>
-    </dd>
-    <dt>Address</dt>
-    <dd>
-      {file.url === null ? "none that everybody may read" : (
-        <>
-          <code>{file.url}</code> <copy-text text={file.url} label="Copy"></copy-text>
-        </>
-      )}
-    </dd>
-    <dt>Type</dt>
-    <dd>{file.contentType}, {bytesText(file.size)}</dd>
-    <dt>Read by</dt>
-    <dd>{file.visibility === "private" ? "whoever has a signed address" : "everybody"}</dd>
-    <dt>Uploaded</dt>
-    <dd>
-      <When at={file.createdAt} />
-      {file.ownerId !== null && (
-        <>
-          {" "}by <a href={`${home}/users/${file.ownerId}`}>a user</a>
-        </>
-      )}
-    </dd>
-  </dl>
+const FileFacts = ({ file, home }: { file: FileInfo; home: string }) => {
+  const t = texts().files.details;
+  const when = <When at={file.createdAt} />;
+  return (
+    <dl class="facts">
+      <dt>{t.path}</dt>
+      <dd>
+        <Copied text={file.path} />
+      </dd>
+      <dt>{t.address}</dt>
+      <dd>{file.url === null ? t.noAddress : <Copied text={file.url} />}</dd>
+      <dt>{t.type}</dt>
+      <dd>{file.contentType}, {bytesText(file.size)}</dd>
+      <dt>{t.readBy}</dt>
+      <dd>{t.readers[file.visibility]}</dd>
+      <dt>{t.uploaded}</dt>
+      <dd>
+        {file.ownerId === null ? when : t.uploadedBy(
+          when,
+          (text) => <a href={`${home}/users/${file.ownerId}`}>{text}</a>,
+        )}
+      </dd>
+    </dl>
+  );
+};
+
+/** A text with what copies it. */
+const Copied = ({ text }: { text: string }) => (
+  <>
+    <code>{text}</code> <Copy text={text} />
+  </>
 );
 
-const Uses = ({ uses, file, home }: { uses: readonly FileUse[]; file: FileInfo; home: string }) => (
-  <article class="card">
-    <h2>Where it is used</h2>
-    {uses.length === 0
-      ? (
-        <p>
-          No document holds it in a field with <code>file: true</code>.
-        </p>
-      )
-      : (
+const Uses = ({ uses, file, home }: { uses: readonly FileUse[]; file: FileInfo; home: string }) => {
+  const t = texts().files.uses;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      {uses.length === 0 ? <p>{t.none()}</p> : (
         <ul>
-          {uses.map(({ collection, field, documents, inTrash }) => (
+          {uses.map((use) => (
             <li>
-              <a href={`${collectionPath(home, collection)}?${holding(field, file)}`}>
-                {counted(documents, "document")} of {collection}
-              </a>{" "}
-              in <code>{field}</code>
-              {inTrash > 0 && `, and ${inTrash} in the trash`}
+              <Use use={use} path={collectionPath(home, use.collection)} file={file} />
             </li>
           ))}
         </ul>
       )}
-  </article>
-);
+    </article>
+  );
+};
+
+/** @param path Of the collection. */
+const Use = ({ use, path, file }: { use: FileUse; path: string; file: FileInfo }) => {
+  const { collection, field, documents, inTrash } = use;
+  const t = texts().files.uses;
+  const link = <a href={`${path}?${holding(field, file)}`}>{t.documents(documents, collection)}</a>;
+  const name = <code>{field}</code>;
+  return inTrash === 0 ? t.inField(link, name) : t.inFieldAndTrash(link, name, inTrash);
+};
 
 const holding = (field: string, { path }: FileInfo): string =>
   new URLSearchParams({ [field]: path }).toString();
 
-const Sizes = ({ sizesUrl }: { sizesUrl: string }) => (
-  <article class="card">
-    <h2>Sizes</h2>
-    <p>
-      The picture in other sizes, in the format that a browser likes best. Each is made when it is
-      first asked for.
-    </p>
-    <dl class="facts">
-      {WIDTHS.map((width) => {
-        const address = sizeAddress(sizesUrl, `w=${width}`);
-        return (
+const Sizes = ({ sizesUrl }: { sizesUrl: string }) => {
+  const t = texts().files.sizes;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{t.about}</p>
+      <dl class="facts">
+        {WIDTHS.map((width) => (
           <>
-            <dt>{width} pixels wide</dt>
+            <dt>{t.wide(width)}</dt>
             <dd>
-              <code>{address}</code> <copy-text text={address} label="Copy"></copy-text>
+              <Copied text={sizeAddress(sizesUrl, `w=${width}`)} />
             </dd>
           </>
-        );
-      })}
-    </dl>
-  </article>
-);
+        ))}
+      </dl>
+    </article>
+  );
+};

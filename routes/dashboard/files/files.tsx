@@ -22,6 +22,7 @@ import { DoneNote } from "../done.tsx";
 import { loadFrame } from "../frame.ts";
 import { pagingOf } from "../paging.tsx";
 import { attempt, leaveFor, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { filesPathOf, FilesTabs } from "./files_tabs.tsx";
 import { originsOf } from "./origins.ts";
 import { FileGrid } from "./grid.tsx";
@@ -30,14 +31,6 @@ import { UploadCard } from "./upload_card.tsx";
 import { UsageBar } from "./usage_bar.tsx";
 
 const TILES = 48;
-
-/** What a form did, by the word in the address that it leads to. */
-const DONE = {
-  uploaded: "The file is uploaded.",
-  deleted: "The file is deleted.",
-  public: "The file is public: everybody reads it who knows its address.",
-  private: "The file is private: its public address is good no more.",
-};
 
 const NOTHING: RecordPage<FileInfo> = { items: [], nextCursor: null };
 
@@ -147,13 +140,14 @@ async function filesPage(c: PageContext<ProjectMember>, refused: Refused = {}): 
     return leaveFor(query === "" ? path : `${path}?${query}`);
   }
   const mayChange = includes(frame.role, "admin");
+  const t = texts().files;
   const page = (
-    <ProjectShell frame={frame} title="Files" current={path}>
-      <Bar title="Files">
+    <ProjectShell frame={frame} title={t.title} current={path}>
+      <Bar title={t.title}>
         <FilesTabs path={path} current={path} />
       </Bar>
       <div class="sheet wide">
-        <DoneNote query={query} sentences={DONE} />
+        <DoneNote query={query} sentences={t.done} />
         {mayChange && (
           <UploadCard
             path={path}
@@ -169,12 +163,7 @@ async function filesPage(c: PageContext<ProjectMember>, refused: Refused = {}): 
             <p class="empty">{emptyText(isFirst, mayChange)}</p>
           )}
           <FileGrid files={items} path={path} mayChange={mayChange} />
-          <nav class="pages" aria-label="Pages">
-            {!isFirst && <a href={path}>First page</a>}
-            {nextCursor !== null && (
-              <a href={`${path}?${new URLSearchParams({ cursor: nextCursor })}`}>Next page</a>
-            )}
-          </nav>
+          <Paging path={path} isFirst={isFirst} nextCursor={nextCursor} />
         </div>
       </div>
     </ProjectShell>
@@ -195,8 +184,21 @@ export const isOutOfPlace = (
   c.req.header("hx-request") !== undefined && upload === undefined && list === undefined;
 
 function emptyText(isFirst: boolean, mayChange: boolean): string {
-  if (!isFirst) return "There are no more files.";
-  return mayChange
-    ? "No files so far. Choose one above, or have your server request an upload."
-    : "No files so far. Admins upload them here, and servers by the API.";
+  const t = texts().files.empty;
+  if (!isFirst) return t.page;
+  return mayChange ? t.admin : t.viewer;
 }
+
+const Paging = (
+  { path, isFirst, nextCursor }: { path: string; isFirst: boolean; nextCursor: string | null },
+) => {
+  const t = texts().files.pages;
+  return (
+    <nav class="pages" aria-label={t.label}>
+      {!isFirst && <a href={path}>{t.first}</a>}
+      {nextCursor !== null && (
+        <a href={`${path}?${new URLSearchParams({ cursor: nextCursor })}`}>{t.next}</a>
+      )}
+    </nav>
+  );
+};

@@ -1,7 +1,9 @@
 import type { FileInfo } from "@/lib/files/list_files.ts";
+import { Copy } from "../components/copy.tsx";
 import { Ask } from "../components/forms.tsx";
-import { bytesText } from "@/lib/text/amounts.ts";
 import { When } from "../components/when.tsx";
+import { bytesText } from "../texts/amounts.ts";
+import { texts } from "../texts/mod.ts";
 import { webUrl } from "./origins.ts";
 import { Thumbnail } from "./thumbnail.tsx";
 
@@ -29,6 +31,7 @@ const Tile = (
   const url = webUrl(file.url)?.href ?? null;
   const isPrivate = visibility === "private";
   const address = isPrivate ? `${path}/open?${new URLSearchParams({ path: file.path })}` : url;
+  const t = texts().files.tile;
   return (
     <li class="tile">
       <Thumbnail file={file} />
@@ -43,18 +46,16 @@ const Tile = (
       </small>
       {isPrivate && (
         <small>
-          <span class="badge">private</span>
+          <span class="badge">{t.private}</span>
         </small>
       )}
-      {address === null && <small>No public address</small>}
+      {address === null && <small>{t.noAddress}</small>}
       {ownerId !== null && (
-        <small>
-          of <a href={`${users}/${ownerId}`}>a user</a>
-        </small>
+        <small>{t.owner((text) => <a href={`${users}/${ownerId}`}>{text}</a>)}</small>
       )}
       <div class="acts">
-        <a href={detailsPath(path, file.path)}>Details</a>
-        {url !== null && <copy-text text={url} label="Copy URL"></copy-text>}
+        <a href={detailsPath(path, file.path)}>{t.details}</a>
+        {url !== null && <Copy text={url} label={t.copyUrl} />}
         {mayChange && <FileForms file={file} path={path} />}
       </div>
     </li>
@@ -64,18 +65,19 @@ const Tile = (
 /** What is done with a file. */
 export const FileForms = ({ file, path }: { file: FileInfo; path: string }) => {
   const isPrivate = file.visibility === "private";
+  const t = texts().files;
   return (
     <>
       <form method="post" action={`${path}/visibility`}>
         <input type="hidden" name="path" value={file.path} />
         <input type="hidden" name="visibility" value={isPrivate ? "public" : "private"} />
-        <button class="quiet">{isPrivate ? "Make public" : "Make private"}</button>
+        <button class="quiet">{isPrivate ? t.makePublic : t.makePrivate}</button>
       </form>
       <Ask
-        label="Delete"
-        loss={`The file is gone for good, and its address with it: ${bytesText(file.size)}.`}
+        label={texts().shared.delete}
+        loss={t.deleteLoss(bytesText(file.size))}
         action={`${path}/delete`}
-        button="Delete for good"
+        button={t.deleteForGood}
       >
         <input type="hidden" name="path" value={file.path} />
       </Ask>

@@ -1,6 +1,11 @@
 import { checkStorage, type StorageCheck } from "@/lib/files/check_storage.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import { clearStorage, findStorage, setStorage } from "@/lib/files/storage_settings.ts";
+import {
+  clearStorage,
+  findStorage,
+  setStorage,
+  type StorageSettings,
+} from "@/lib/files/storage_settings.ts";
 import { parseStorageInput, storageRules } from "@/lib/files/storage_input.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
@@ -9,6 +14,7 @@ import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { filesPathOf, FilesTabs } from "./files_tabs.tsx";
 import { CheckCard, CheckResultCard } from "./storage_check.tsx";
 import {
@@ -21,12 +27,6 @@ import {
   StorageFacts,
   StorageForm,
 } from "./storage_form.tsx";
-
-/** What a form did, by the word in the address that it leads to. */
-const DONE = {
-  saved: "Saved. New files go to this bucket. Check it now, so that no upload fails there.",
-  cleared: "New files go to Corbel's storage.",
-};
 
 export const showStorage: PageHandler<ProjectMember> = async (c) => pageReply(await storagePage(c));
 
@@ -83,40 +83,16 @@ async function storagePage(c: PageContext<ProjectMember>, outcome: Outcome = {})
   ]);
   const settings = stored?.value ?? null;
   const mayChange = includes(frame.role, "admin");
+  const { title, storage: t } = texts().files;
   return (
-    <ProjectShell frame={frame} title="Storage" current={files}>
-      <Bar title="Files">
+    <ProjectShell frame={frame} title={t.title} current={files}>
+      <Bar title={title}>
         <FilesTabs path={files} current={path} />
       </Bar>
       <div class="sheet">
-        <DoneNote query={query} sentences={DONE} />
+        <DoneNote query={query} sentences={t.done} />
         {outcome.check !== undefined && <CheckResultCard check={outcome.check} />}
-        <article class="card">
-          <h2>
-            Own bucket{" "}
-            <span class={settings === null ? "badge" : "badge on"}>
-              {settings === null ? "off" : "on"}
-            </span>
-          </h2>
-          <p>
-            {settings === null
-              ? "Files go to Corbel's storage. Connect an S3 bucket, and new files go there instead."
-              : "New files go to this bucket. Endpoint and bucket cannot change while files are in it."}
-          </p>
-          {mayChange
-            ? (
-              <>
-                <Refusal problem={outcome.save?.problem ?? null} />
-                <StorageForm
-                  path={path}
-                  entered={outcome.save?.entered ??
-                    (settings === null ? NOT_SET : shownAs(settings))}
-                  hasKeys={settings !== null}
-                />
-              </>
-            )
-            : settings !== null && <StorageFacts settings={settings} />}
-        </article>
+        <BucketCard {...{ path, settings, mayChange, save: outcome.save }} />
         {mayChange && (settings !== null || outcome.checkRefused !== undefined) && (
           <CheckCard path={path} problem={outcome.checkRefused ?? null} />
         )}
@@ -130,3 +106,33 @@ async function storagePage(c: PageContext<ProjectMember>, outcome: Outcome = {})
     </ProjectShell>
   );
 }
+
+const BucketCard = ({ path, settings, mayChange, save }: {
+  path: string;
+  settings: StorageSettings | null;
+  mayChange: boolean;
+  save: Outcome["save"];
+}) => {
+  const { files: { storage: t }, shared: { on, off } } = texts();
+  return (
+    <article class="card">
+      <h2>
+        {t.ownBucket}{" "}
+        <span class={settings === null ? "badge" : "badge on"}>{settings === null ? off : on}</span>
+      </h2>
+      <p>{settings === null ? t.aboutOff : t.aboutOn}</p>
+      {mayChange
+        ? (
+          <>
+            <Refusal problem={save?.problem ?? null} />
+            <StorageForm
+              path={path}
+              entered={save?.entered ?? (settings === null ? NOT_SET : shownAs(settings))}
+              hasKeys={settings !== null}
+            />
+          </>
+        )
+        : settings !== null && <StorageFacts settings={settings} />}
+    </article>
+  );
+};

@@ -1,20 +1,22 @@
 import type { CheckResult, StorageCheck } from "@/lib/files/check_storage.ts";
 import type { Problem } from "@/lib/problems.ts";
+import { Copy } from "../components/copy.tsx";
 import { Refusal } from "../components/forms.tsx";
+import { texts } from "../texts/mod.ts";
 
-export const CheckCard = ({ path, problem }: { path: string; problem: Problem | null }) => (
-  <article class="card">
-    <h2>Check</h2>
-    <p>
-      Does in the bucket all that an upload does, as Corbel, as a browser and as a stranger. It
-      leaves nothing there and takes a few seconds.
-    </p>
-    <Refusal problem={problem} />
-    <form method="post" action={`${path}/check`}>
-      <button class="quiet">Check the bucket</button>
-    </form>
-  </article>
-);
+export const CheckCard = ({ path, problem }: { path: string; problem: Problem | null }) => {
+  const t = texts().files.check;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{t.about}</p>
+      <Refusal problem={problem} />
+      <form method="post" action={`${path}/check`}>
+        <button class="quiet">{t.submit}</button>
+      </form>
+    </article>
+  );
+};
 
 const BADGES: Readonly<Record<CheckResult, string>> = {
   ok: "badge on",
@@ -23,24 +25,27 @@ const BADGES: Readonly<Record<CheckResult, string>> = {
   skipped: "badge",
 };
 
-export const CheckResultCard = ({ check }: { check: StorageCheck }) => (
-  <article class="card">
-    <h2>What the check found</h2>
-    <p class={check.ok ? "note good" : "note bad"} role="status">
-      {check.ok ? "The bucket works." : "The bucket does not work yet: see what failed."}
-    </p>
-    <ol class="steps">
-      {check.steps.map(({ step, result, message }) => (
-        <li>
-          <span class={BADGES[result]}>{result}</span> <b>{step}</b>
-          <p>{message}</p>
-        </li>
-      ))}
-    </ol>
-    <Rules title="CORS rules for the bucket" value={check.corsRules} />
-    <Rules title="Policy for the bucket" value={check.bucketPolicy} />
-  </article>
-);
+export const CheckResultCard = ({ check }: { check: StorageCheck }) => {
+  const t = texts().files.check;
+  return (
+    <article class="card">
+      <h2>{t.found}</h2>
+      <p class={check.ok ? "note good" : "note bad"} role="status">
+        {check.ok ? t.works : t.fails}
+      </p>
+      <ol class="steps">
+        {check.steps.map(({ step, result, message }) => (
+          <li>
+            <span class={BADGES[result]}>{t.results[result]}</span> <b>{step}</b>
+            <p>{message}</p>
+          </li>
+        ))}
+      </ol>
+      <Rules title={t.corsRules} value={check.corsRules} />
+      <Rules title={t.policy} value={check.bucketPolicy} />
+    </article>
+  );
+};
 
 const Rules = ({ title, value }: { title: string; value: unknown }) => {
   const text = JSON.stringify(value, null, 2);
@@ -48,7 +53,7 @@ const Rules = ({ title, value }: { title: string; value: unknown }) => {
     <details class="reveal">
       <summary>{title}</summary>
       <pre tabindex={0}><code>{text}</code></pre>
-      <copy-text text={text}></copy-text>
+      <Copy text={text} />
     </details>
   );
 };

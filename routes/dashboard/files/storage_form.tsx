@@ -2,6 +2,7 @@ import type { StorageSettings } from "@/lib/files/storage_settings.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { Ask, Field, Refusal } from "../components/forms.tsx";
+import { texts } from "../texts/mod.ts";
 
 /** What stands in the form. Keys are never sent back. */
 export interface Entered {
@@ -52,95 +53,102 @@ export function bodyOf(form: URLSearchParams): Json {
   };
 }
 
-const STYLES = {
-  "": "as usual: in the path, for AWS in the host",
-  path: "in the path",
-  host: "in the host",
-} as const;
+const STYLES = ["", "path", "host"] as const;
 
 export const StorageForm = (
   { path, entered, hasKeys }: { path: string; entered: Entered; hasKeys: boolean },
 ) => {
-  const keep = hasKeys ? { placeholder: "stored, leave empty to keep" } : {};
+  const t = texts().files.storage;
   return (
     <form method="post" action={path}>
       <Field
-        label="Endpoint"
+        label={t.endpoint}
         name="endpoint"
         value={entered.endpoint}
-        hint="The address of the store. Empty for AWS."
+        hint={t.endpointHint}
         autocomplete="off"
       />
-      <Field label="Bucket" name="bucket" value={entered.bucket} autocomplete="off" required />
+      <Field label={t.bucket} name="bucket" value={entered.bucket} autocomplete="off" required />
       <Field
-        label="Region"
+        label={t.region}
         name="region"
         value={entered.region}
-        hint="AWS needs it. Other stores mostly take any."
+        hint={t.regionHint}
         autocomplete="off"
       />
       <label>
-        The bucket's name in addresses
+        {t.pathStyle}
         <select name="pathStyle">
-          {Object.entries(STYLES).map(([value, says]) => (
+          {STYLES.map((value) => (
             <option value={value} {...(value === entered.pathStyle && { selected: true })}>
-              {says}
+              {t.pathStyles[value]}
             </option>
           ))}
         </select>
       </label>
       <Field
-        label="Public URL"
+        label={t.publicUrl}
         name="publicUrl"
         value={entered.publicUrl}
-        hint="Where everybody can read the bucket. Without it files have no address."
+        hint={t.publicUrlHint}
         autocomplete="off"
       />
+      <Keys hasKeys={hasKeys} />
+      <button>{texts().shared.save}</button>
+    </form>
+  );
+};
+
+const Keys = ({ hasKeys }: { hasKeys: boolean }) => {
+  const t = texts().files.storage;
+  const keep = hasKeys ? { placeholder: t.keepKey } : {};
+  return (
+    <>
       <Field
-        label="Access key ID"
+        label={t.accessKeyId}
         name="accessKeyId"
         type="password"
         autocomplete="off"
         {...keep}
       />
       <Field
-        label="Secret access key"
+        label={t.secretAccessKey}
         name="secretAccessKey"
         type="password"
         autocomplete="new-password"
         {...keep}
       />
-      <button>Save</button>
-    </form>
+    </>
   );
 };
 
 /** For who may only look. */
-export const StorageFacts = ({ settings }: { settings: StorageSettings }) => (
-  <dl class="facts">
-    <dt>Endpoint</dt>
-    <dd class="mono">{settings.endpoint ?? "AWS"}</dd>
-    <dt>Bucket</dt>
-    <dd class="mono">{settings.bucket}</dd>
-    <dt>Region</dt>
-    <dd class="mono">{settings.region}</dd>
-    <dt>Public URL</dt>
-    <dd class="mono">{settings.publicUrl ?? "none"}</dd>
-    <dt>Keys</dt>
-    <dd>stored</dd>
-  </dl>
-);
+export const StorageFacts = ({ settings }: { settings: StorageSettings }) => {
+  const t = texts().files.storage;
+  return (
+    <dl class="facts">
+      <dt>{t.endpoint}</dt>
+      <dd class="mono">{settings.endpoint ?? "AWS"}</dd>
+      <dt>{t.bucket}</dt>
+      <dd class="mono">{settings.bucket}</dd>
+      <dt>{t.region}</dt>
+      <dd class="mono">{settings.region}</dd>
+      <dt>{t.publicUrl}</dt>
+      <dd class="mono">{settings.publicUrl ?? t.noPublicUrl}</dd>
+      <dt>{t.keys}</dt>
+      <dd>{t.keysStored}</dd>
+    </dl>
+  );
+};
 
-export const ClearCard = ({ path, problem }: { path: string; problem: Problem | null }) => (
-  <article class="card">
-    <h2>Disconnect the bucket</h2>
-    <p>New files go to Corbel's storage again. It is refused while files are in the bucket.</p>
-    <Refusal problem={problem} />
-    <Ask
-      label="Disconnect"
-      loss="The address of the bucket and its keys are forgotten. What is in the bucket stays there."
-      action={`${path}/clear`}
-      button="Disconnect the bucket"
-    />
-  </article>
-);
+export const ClearCard = ({ path, problem }: { path: string; problem: Problem | null }) => {
+  const t = texts().files.storage.disconnect;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{t.about}</p>
+      <Refusal problem={problem} />
+      <Ask label={t.label} loss={t.loss} action={`${path}/clear`} button={t.submit} />
+    </article>
+  );
+};

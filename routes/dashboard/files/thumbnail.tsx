@@ -1,6 +1,7 @@
 import type { FileInfo } from "@/lib/files/list_files.ts";
 import { isSized } from "@/lib/files/picture_size.ts";
 import type { Services } from "@/lib/services.ts";
+import { texts } from "../texts/mod.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -39,4 +40,4 @@ export const Thumbnail = (
 
 /** Up to five letters or digits behind the last dot. */
 const extensionOf = (filename: string): string =>
-  /\.([A-Za-z0-9]{1,5})$/.exec(filename)?.[1]?.toLowerCase() ?? "file";
+  /\.([A-Za-z0-9]{1,5})$/.exec(filename)?.[1]?.toLowerCase() ?? texts().files.unknownType;

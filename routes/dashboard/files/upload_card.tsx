@@ -3,7 +3,8 @@ import type { Problem } from "@/lib/problems.ts";
 import type { Id } from "@/lib/store/port.ts";
 import { Refusal } from "../components/forms.tsx";
 import { TUS } from "../assets.ts";
-import { bytesText } from "@/lib/text/amounts.ts";
+import { bytesText } from "../texts/amounts.ts";
+import { texts } from "../texts/mod.ts";
 
 /**
  * A file is sent by the form; with scripts, any number of them and whole folders, with bars that show
@@ -16,26 +17,46 @@ export const UploadCard = (
     usage: Usage;
     problem: Problem | null;
   },
-) => (
-  <article class="card">
-    <h2>Upload</h2>
-    <Refusal problem={problem} />
-    <file-drop api={`/api/projects/${projectId}/files`} tus={TUS.path}>
-      <form method="post" action={path} enctype="multipart/form-data" hx-boost="false">
-        <label>
-          A file of up to {bytesText(usage.fileBytesMax)}
-          <input type="file" name="file" required />
-        </label>
-        <button>Upload</button>
-      </form>
-    </file-drop>
-  </article>
-);
+) => {
+  const t = texts().files.upload;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <Refusal problem={problem} />
+      <file-drop api={`/api/projects/${projectId}/files`} tus={TUS.path} {...scriptWords()}>
+        <form method="post" action={path} enctype="multipart/form-data" hx-boost="false">
+          <label>
+            {t.file(bytesText(usage.fileBytesMax))}
+            <input type="file" name="file" required />
+          </label>
+          <button>{t.submit}</button>
+        </form>
+      </file-drop>
+    </article>
+  );
+};
+
+/** The words of the script, as the attributes that it reads. */
+function scriptWords() {
+  const { drop, folder, sent, unreachable, failed, lost } = texts().files.upload;
+  return {
+    "data-drop": drop,
+    "data-folder": folder,
+    "data-sent": sent("{done}", "{all}"),
+    "data-unreachable": unreachable,
+    "data-failed": failed,
+    "data-lost": lost,
+  };
+}
 
 declare module "hono/jsx" {
   namespace JSX {
     interface IntrinsicElements {
-      "file-drop": { api: string; tus: string; children?: unknown };
+      "file-drop": ReturnType<typeof scriptWords> & {
+        api: string;
+        tus: string;
+        children?: unknown;
+      };
     }
   }
 }

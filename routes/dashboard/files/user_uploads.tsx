@@ -5,16 +5,15 @@ import { changeProject } from "@/lib/projects/change_project.ts";
 import { type FileSettings, fileSettingsOf } from "@/lib/projects/file_settings.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
-import { bytesText } from "@/lib/text/amounts.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Choice, Field, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { bytesText } from "../texts/amounts.ts";
+import { texts } from "../texts/mod.ts";
 import { filesPathOf, FilesTabs } from "./files_tabs.tsx";
-
-const DONE = { saved: "Saved. It holds within five seconds." };
 
 const MiB = 1_048_576;
 
@@ -76,20 +75,17 @@ async function uploadsPage(
   const files = filesPathOf(c);
   const path = `${files}/uploads`;
   const settings = fileSettingsOf(principal.project);
+  const { title, userUploads: t } = texts().files;
   return (
-    <ProjectShell frame={frame} title="Uploads by users" current={files}>
-      <Bar title="Files">
+    <ProjectShell frame={frame} title={t.title} current={files}>
+      <Bar title={title}>
         <FilesTabs path={files} current={path} />
       </Bar>
       <div class="sheet">
-        <DoneNote query={query} sentences={DONE} />
+        <DoneNote query={query} sentences={{ saved: t.saved }} />
         <article class="card">
-          <h2>Uploads by users</h2>
-          <p>
-            Users of your application upload files with the publishable key and their access token:
-            no server of yours is needed. Each sees and deletes their own files only; whoever knows
-            the address of a file reads it, unless it is private.
-          </p>
+          <h2>{t.title}</h2>
+          <p>{t.about}</p>
           {includes(frame.role, "admin")
             ? (
               <UploadsForm
@@ -107,60 +103,73 @@ async function uploadsPage(
 
 const UploadsForm = (
   { path, entered, problem }: { path: string; entered: Entered; problem: Problem | null },
-) => (
-  <form method="post" action={path}>
-    <Refusal problem={problem} />
+) => {
+  const t = texts().files.userUploads;
+  return (
+    <form method="post" action={path}>
+      <Refusal problem={problem} />
+      <Who userUploads={entered.userUploads} />
+      <Field
+        label={t.fileMb}
+        name="fileMb"
+        value={entered.fileMb}
+        inputmode="decimal"
+        required
+      />
+      <Field
+        label={t.allMb}
+        name="allMb"
+        value={entered.allMb}
+        inputmode="decimal"
+        hint={t.allHint(USER_FILES_MAX)}
+        required
+      />
+      <Field
+        label={t.types}
+        name="types"
+        value={entered.types}
+        hint={t.typesHint}
+        autocomplete="off"
+        required
+      />
+      <button>{t.save}</button>
+    </form>
+  );
+};
+
+const Who = ({ userUploads }: Pick<Entered, "userUploads">) => {
+  const t = texts().files.userUploads;
+  return (
     <fieldset class="switches">
-      <legend>Who uploads</legend>
-      <Choice name="userUploads" value="off" isOn={entered.userUploads === "off"} label="Servers">
-        Only your server, with the secret key, and members in this dashboard.
+      <legend>{t.who}</legend>
+      <Choice name="userUploads" value="off" isOn={userUploads === "off"} label={t.servers}>
+        {t.serversHint}
       </Choice>
       <Choice
         name="userUploads"
         value="signed-in"
-        isOn={entered.userUploads === "signed-in"}
-        label="Signed-in users, too"
+        isOn={userUploads === "signed-in"}
+        label={t.signedIn}
       >
-        Whoever is signed in, an anonymous user as well.
+        {t.signedInHint}
       </Choice>
     </fieldset>
-    <Field
-      label="Largest file of a user, in MB"
-      name="fileMb"
-      value={entered.fileMb}
-      inputmode="decimal"
-      required
-    />
-    <Field
-      label="Room for each user, in MB"
-      name="allMb"
-      value={entered.allMb}
-      inputmode="decimal"
-      hint={`All of a user's files together; ${USER_FILES_MAX} files at most. The plan's limits hold, too.`}
-      required
-    />
-    <Field
-      label="Types"
-      name="types"
-      value={entered.types}
-      hint="One, as application/pdf, all of a kind, as image/*, or all, as */*, with commas between."
-      autocomplete="off"
-      required
-    />
-    <button>Save uploads</button>
-  </form>
-);
+  );
+};
 
 /** For who may only look. */
-const Facts = ({ settings }: { settings: FileSettings }) => (
-  <dl class="facts">
-    <dt>Who uploads</dt>
-    <dd>{settings.userUploads === "off" ? "Servers and members" : "Signed-in users, too"}</dd>
-    <dt>Largest file of a user</dt>
-    <dd>{bytesText(settings.userFileBytesMax)}</dd>
-    <dt>Room for each user</dt>
-    <dd>{bytesText(settings.userBytesMax)}</dd>
-    <dt>Types</dt>
-    <dd class="mono">{settings.userTypes.join(", ")}</dd>
-  </dl>
-);
+const Facts = ({ settings }: { settings: FileSettings }) => {
+  const t = texts().files.userUploads;
+  return (
+    <dl class="facts">
+      <dt>{t.who}</dt>
+      <dd>{settings.userUploads === "off" ? t.serversAndMembers : t.signedIn}</dd>
+      <dt>{t.file}</dt>
+      <dd>{bytesText(settings.userFileBytesMax)}</dd>
+      <dt>{t.all}</dt>
+      <dd>{bytesText(settings.userBytesMax)}</dd>
+      <dt>{t.types}</dt>
+      <dd class="mono">{settings.userTypes.join(", ")}</dd>
+    </dl>
+  );
+};

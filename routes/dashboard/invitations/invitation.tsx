@@ -12,6 +12,7 @@ import { AccountShell, Bar } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
 import { homeOf } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 
 export const showInvitation: PageHandler<SignedInAccount, "token"> = async (c) =>
   pageReply(await invitationPage(c));
@@ -42,22 +43,16 @@ async function invitationPage(
   const { token } = c.req.valid("param");
   const preview = await previewInvitation(services, principal, token);
   const path = `/dashboard/invitations/${encodeURIComponent(token)}`;
+  const { title } = texts().invitations;
   return (
-    <AccountShell title="Invitation" current="" {...principal}>
-      <Bar title="Invitation" />
+    <AccountShell title={title} current="" {...principal}>
+      <Bar title={title} />
       <div class="sheet">
         <Card {...{ preview, path, problem }} email={principal.email} />
       </div>
     </AccountShell>
   );
 }
-
-const MEANING = {
-  viewer: "As a viewer you read everything in it.",
-  admin: "As an admin you change everything in it, except who owns it.",
-  owner: "It becomes yours: your plan rules it, and only you can delete it or give it away. " +
-    "Whoever owns it now stays as an admin.",
-};
 
 const Card = (
   { preview, path, problem, email }: {
@@ -67,39 +62,32 @@ const Card = (
     email: string;
   },
 ) => {
-  const { projectName, role, invitedBy, expiresAt } = preview;
+  const { projectName, role, invitedBy: { name, email: inviter }, expiresAt } = preview;
+  const t = texts().invitations;
   return (
     <article class="card">
-      <h2>{role === "owner" ? `Take over ${projectName}` : `Join ${projectName}`}</h2>
-      <p>
-        {invitedBy.name === null ? invitedBy.email : `${invitedBy.name} (${invitedBy.email})`}{" "}
-        {role === "owner" ? "offers you this project." : "invites you to this project."}{" "}
-        {MEANING[role]}
-      </p>
+      <h2>{role === "owner" ? t.takeOver(projectName) : t.join(projectName)}</h2>
+      <p>{t.about[role](name === null ? inviter : `${name} (${inviter})`)}</p>
       <dl class="facts">
-        <dt>Invited as</dt>
+        <dt>{t.invitedAs}</dt>
         <dd>{preview.email}</dd>
-        <dt>Signed in as</dt>
+        <dt>{t.signedInAs}</dt>
         <dd>{email}</dd>
-        <dt>Valid until</dt>
+        <dt>{t.validUntil}</dt>
         <dd>
           <When at={expiresAt} />
         </dd>
       </dl>
-      {email !== preview.email && (
-        <p>
-          To accept it with another account, sign out and open the link again.
-        </p>
-      )}
+      {email !== preview.email && <p>{t.otherAccount}</p>}
       <form method="post" action={`${path}/accept`}>
         <Refusal problem={problem} />
-        <button>Accept</button>
+        <button>{t.accept}</button>
       </form>
       <Ask
-        label="Decline"
+        label={t.decline.label}
         action={`${path}/decline`}
-        loss="The link leads nowhere any more. If you change your mind, ask for a new one."
-        button="Decline the invitation"
+        loss={t.decline.loss}
+        button={t.decline.submit}
       />
     </article>
   );

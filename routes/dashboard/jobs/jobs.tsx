@@ -1,6 +1,5 @@
 import { listJobs, type ShownJob, tryJob } from "@/lib/operations/project_jobs.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import { countText } from "@/lib/text/amounts.ts";
 import type { PageHandler } from "../../handler.ts";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
@@ -8,16 +7,7 @@ import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { OverviewTabs } from "../overview/overview_tabs.tsx";
 import { pageReply, seeOther } from "../replies.ts";
-
-const DONE = {
-  done: "The job is done.",
-  waiting: "The job is not done yet: it is tried again later.",
-};
-
-const KINDS: Readonly<Record<string, string>> = {
-  removeObjects: "Remove a file's bytes",
-  removeCollection: "Remove the documents of a deleted collection",
-};
+import { texts } from "../texts/mod.ts";
 
 const pathOf = (home: string): string => `${home}/jobs`;
 
@@ -35,21 +25,19 @@ export const showJobs: PageHandler<ProjectMember> = async (c) => {
   ]);
   const path = pathOf(frame.home);
   const canTry = includes(principal.role, "admin");
+  const t = texts().jobs;
   return pageReply(
-    <ProjectShell frame={frame} title="Jobs" current={frame.home}>
-      <Bar title="Jobs">
+    <ProjectShell frame={frame} title={t.title} current={frame.home}>
+      <Bar title={t.title}>
         <OverviewTabs home={frame.home} current={path} />
       </Bar>
       <div class="sheet wide">
-        <DoneNote query={query} sentences={DONE} />
-        <p class="muted">
-          What follows from a change and is done in the background. A job that fails is tried again
-          by itself, later and later.
-        </p>
+        <DoneNote query={query} sentences={t.done} />
+        <p class="muted">{t.about}</p>
         {jobs.length === 0
-          ? <p class="empty">Nothing waits to be done.</p>
+          ? <p class="empty">{t.none}</p>
           : <JobTable jobs={jobs} path={path} canTry={canTry} />}
-        {total > jobs.length && <p class="muted">and {countText(total - jobs.length)} more.</p>}
+        {total > jobs.length && <p class="muted">{t.more(total - jobs.length)}</p>}
       </div>
     </ProjectShell>,
   );
@@ -57,39 +45,42 @@ export const showJobs: PageHandler<ProjectMember> = async (c) => {
 
 const JobTable = (
   { jobs, path, canTry }: { jobs: readonly ShownJob[]; path: string; canTry: boolean },
-) => (
-  <div class="scroll">
-    <table class="snug lines">
-      <thead>
-        <tr>
-          <th scope="col">Job</th>
-          <th scope="col" class="num">Tries</th>
-          <th scope="col">Next try</th>
-        </tr>
-      </thead>
-      <tbody>
-        {jobs.map((job) => (
+) => {
+  const t = texts().jobs;
+  return (
+    <div class="scroll">
+      <table class="snug lines">
+        <thead>
           <tr>
-            <th scope="row">
-              {KINDS[job.kind] ?? job.kind}
-              {job.subject !== null && <code>{job.subject}</code>}
-              <small>
-                since <When at={job.createdAt} />
-              </small>
-              {job.failure !== null && <small class="bad">{job.failure}</small>}
-            </th>
-            <td class="num">{job.tries}</td>
-            <td>
-              {job.isRunning ? "at it now" : <When at={job.dueAt} />}
-              {canTry && !job.isRunning && job.subject !== null && (
-                <form method="post" action={`${path}/${job.id}`}>
-                  <button class="quiet">Try now</button>
-                </form>
-              )}
-            </td>
+            <th scope="col">{t.job}</th>
+            <th scope="col" class="num">{t.tries}</th>
+            <th scope="col">{t.nextTry}</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+        </thead>
+        <tbody>
+          {jobs.map((job) => (
+            <tr>
+              <th scope="row">
+                {t.kinds[job.kind] ?? job.kind}
+                {job.subject !== null && <code>{job.subject}</code>}
+                <small>
+                  {t.since(<When at={job.createdAt} />)}
+                </small>
+                {job.failure !== null && <small class="bad">{job.failure}</small>}
+              </th>
+              <td class="num">{job.tries}</td>
+              <td>
+                {job.isRunning ? t.running : <When at={job.dueAt} />}
+                {canTry && !job.isRunning && job.subject !== null && (
+                  <form method="post" action={`${path}/${job.id}`}>
+                    <button class="quiet">{t.tryNow}</button>
+                  </form>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};

@@ -1,5 +1,6 @@
 import type { Child } from "hono/jsx";
 import { Bar, ProjectShell, Tabs } from "../components/shell.tsx";
+import { texts } from "../texts/mod.ts";
 import type { MailPage } from "./mail_page.ts";
 
 /** Whether the mailbox is the first page, and the log the next one. */
@@ -8,11 +9,12 @@ export const hasMailbox = ({ fate, canEdit }: MailPage): boolean => fate === "ke
 /** The tabs of the mail pages, by what their paths end in. */
 const tabsOf = (page: MailPage) => {
   const { path } = page;
+  const t = texts().mail.tabs;
   return [
-    ...(hasMailbox(page) ? [{ href: path, label: "Mailbox" }] : []),
-    { href: hasMailbox(page) ? `${path}/log` : path, label: "Log" },
-    { href: `${path}/templates`, label: "Templates" },
-    { href: `${path}/server`, label: "Server" },
+    ...(hasMailbox(page) ? [{ href: path, label: t.mailbox }] : []),
+    { href: hasMailbox(page) ? `${path}/log` : path, label: t.log },
+    { href: `${path}/templates`, label: t.templates },
+    { href: `${path}/server`, label: t.server },
   ];
 };
 
@@ -27,8 +29,8 @@ export const MailShell = (
   },
 ) => (
   <ProjectShell frame={page.frame} title={title} current={page.path}>
-    <Bar title="Mail">
-      <Tabs label="Mail" tabs={tabsOf(page)} current={current} />
+    <Bar title={texts().mail.title}>
+      <Tabs label={texts().mail.title} tabs={tabsOf(page)} current={current} />
     </Bar>
     <div class={wide ? "sheet wide" : "sheet"}>{children}</div>
   </ProjectShell>

@@ -9,7 +9,7 @@ import { Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
 import { Pages, pagingOf } from "../paging.tsx";
 import { attempt, framedReply, pageReply } from "../replies.ts";
-import { KINDS } from "./kinds.ts";
+import { texts } from "../texts/mod.ts";
 import { logPage } from "./log.tsx";
 import { loadMailPage, type MailPage } from "./mail_page.ts";
 import { hasMailbox, MailShell } from "./mail_shell.tsx";
@@ -33,13 +33,14 @@ export const showMailHtml: PageHandler<ProjectMember, "mailId"> = async (c) => {
 async function mailboxPage(c: PageContext<ProjectMember>, page: MailPage) {
   const { services, state: { query } } = c.var;
   const listed = await keptMailsOf(services, mailboxOf(c), query);
+  const t = texts().mail.mailbox;
   return pageReply(
-    <MailShell page={page} title="Mailbox" current={page.path}>
+    <MailShell page={page} title={t.title} current={page.path}>
       <KeptMails
         listed={listed}
         path={page.path}
         query={query}
-        hint="Sign up with any address, or send one with your secret key, and it is here."
+        hint={t.hint}
       />
     </MailShell>,
     { status: listed.problem?.status ?? 200 },
@@ -72,37 +73,41 @@ export const KeptMails = (
     /** How one comes by a mail. */
     hint: string;
   },
-) => (
-  <>
-    <Refusal problem={problem} />
-    <p class="muted">
-      Mails are not sent here, but kept for whoever develops: this is all that would have been sent,
-      the newest first.
-    </p>
-    {items.length === 0 && <p class="empty">No mail so far. {hint}</p>}
-    {items.map((mail) => <Mail mail={mail} path={path} />)}
-    <Pages path={path} query={query} nextCursor={nextCursor} what="mails" />
-  </>
-);
+) => {
+  const t = texts().mail.mailbox;
+  return (
+    <>
+      <Refusal problem={problem} />
+      <p class="muted">{t.about}</p>
+      {items.length === 0 && <p class="empty">{t.none(hint)}</p>}
+      {items.map((mail) => <Mail mail={mail} path={path} />)}
+      <Pages path={path} query={query} nextCursor={nextCursor} what={texts().mail.pages} />
+    </>
+  );
+};
 
-const Mail = ({ mail, path }: { mail: KeptMail; path: string }) => (
-  <article class="card mail">
-    <h2>{mail.subject}</h2>
-    <p>
-      {KINDS[mail.kind]} · to <span class="mono">{mail.to}</span> · <When at={mail.createdAt} />
-    </p>
-    <pre tabindex={0} role="group" aria-label="Text">{mail.text}</pre>
-    {mail.html !== null && (
-      <details>
-        <summary>As HTML</summary>
-        <iframe
-          src={`${path}/kept/${mail.id}`}
-          title={`HTML of the mail to ${mail.to}`}
-          loading="lazy"
-          sandbox=""
-        >
-        </iframe>
-      </details>
-    )}
-  </article>
-);
+const Mail = ({ mail, path }: { mail: KeptMail; path: string }) => {
+  const t = texts().mail.mailbox;
+  const kind = texts().mail.kinds[mail.kind];
+  return (
+    <article class="card mail">
+      <h2>{mail.subject}</h2>
+      <p>
+        {t.head(kind, <span class="mono">{mail.to}</span>, <When at={mail.createdAt} />)}
+      </p>
+      <pre tabindex={0} role="group" aria-label={t.text}>{mail.text}</pre>
+      {mail.html !== null && (
+        <details>
+          <summary>{t.asHtml}</summary>
+          <iframe
+            src={`${path}/kept/${mail.id}`}
+            title={t.htmlOf(mail.to)}
+            loading="lazy"
+            sandbox=""
+          >
+          </iframe>
+        </details>
+      )}
+    </article>
+  );
+};

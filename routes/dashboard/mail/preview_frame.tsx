@@ -6,6 +6,8 @@ import type { RenderedMail } from "@/lib/mail/templates.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { attempt, framedReply } from "../replies.ts";
+import { language } from "../texts/language.ts";
+import { texts } from "../texts/mod.ts";
 
 /** The frame has no style of ours: its pages are another site's to the browser. */
 const STYLE = `:root { color-scheme: light dark }
@@ -29,29 +31,32 @@ export async function previewReply(
 
 const documentOf = (content: unknown): string =>
   `<!DOCTYPE html>${(
-    <html lang="en">
+    <html lang={language()}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width" />
-        <title>Preview</title>
+        <title>{texts().mail.preview.title}</title>
         <style>{raw(STYLE)}</style>
       </head>
       <body>{content}</body>
     </html>
   )}`;
 
-const Rendered = ({ mail: { subject, text, html } }: { mail: RenderedMail }) => (
-  <main>
-    <h1>{subject}</h1>
-    {html !== null && <iframe sandbox="" title="HTML of the mail" srcdoc={html}></iframe>}
-    <h2>{html === null ? "Text" : "As text"}</h2>
-    <pre tabindex={0}>{text}</pre>
-  </main>
-);
+const Rendered = ({ mail: { subject, text, html } }: { mail: RenderedMail }) => {
+  const t = texts().mail.preview;
+  return (
+    <main>
+      <h1>{subject}</h1>
+      {html !== null && <iframe sandbox="" title={t.html} srcdoc={html}></iframe>}
+      <h2>{html === null ? t.text : t.asText}</h2>
+      <pre tabindex={0}>{text}</pre>
+    </main>
+  );
+};
 
 const Refused = ({ problem }: { problem: Problem }) => (
   <main>
-    <h1>No preview</h1>
+    <h1>{texts().mail.preview.none}</h1>
     <p>{messageOf(problem)}</p>
   </main>
 );

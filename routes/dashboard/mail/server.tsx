@@ -15,16 +15,11 @@ import { ProjectMailInput } from "@/openapi/schemas/mail.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { loadMailPage, mailPathOf } from "./mail_page.ts";
 import { MailShell } from "./mail_shell.tsx";
 import { LanguageCard, OwnServerCard, SenderCard } from "./server_cards.tsx";
 import { type EnteredServer, enteredServer, serverInput, typedServer } from "./server_form.ts";
-
-const DONE = {
-  saved: "The mail server is saved. Send a test to see whether it takes mail.",
-  language: "The language is saved.",
-  cleared: "The mail server is disconnected.",
-};
 
 /** What a form of the page came to, if it did not lead elsewhere. */
 interface Outcome {
@@ -98,9 +93,10 @@ async function serverPage(
   ]);
   const { own, mailLanguage } = settings;
   const path = serverPath(c);
+  const t = texts().mail.server;
   return (
-    <MailShell page={page} title="Mail server" current={path}>
-      <DoneNote query={query} sentences={DONE} />
+    <MailShell page={page} title={t.title} current={path}>
+      <DoneNote query={query} sentences={t.done} />
       <SenderCard own={own} fate={page.fate} used={used} limit={shownLimit(mailsPerMonth)} />
       <OwnServerCard
         path={path}

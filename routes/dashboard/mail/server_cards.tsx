@@ -3,6 +3,7 @@ import type { ShownMailSettings } from "@/lib/mail/settings.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Ask, Done, Field, Refusal } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
+import { texts } from "../texts/mod.ts";
 import type { MailFate } from "./mail_page.ts";
 import type { EnteredServer } from "./server_form.ts";
 
@@ -16,40 +17,27 @@ export const SenderCard = (
     used: number;
     limit: number | null;
   },
-) => (
-  <article class="card">
-    <h2>
-      Who sends{" "}
-      <span class={fate === "sent" ? "badge on" : "badge warn"}>
-        {own !== null
-          ? "your server"
-          : { sent: "this server", kept: "nobody", impossible: "nobody" }[fate]}
-      </span>
-    </h2>
-    <p>{sentenceOf(own, fate)}</p>
-    {own === null && fate === "sent" && (
-      <Meter
-        label="Mails this month"
-        used={used}
-        limit={limit}
-      />
-    )}
-  </article>
-);
-
-function sentenceOf(own: OwnServer, fate: MailFate): string {
-  if (own !== null) {
-    return `Mails go out by ${own.host}, as many as that server takes. Templates, sign-up and ` +
-      "your application all use it.";
-  }
-  if (fate === "sent") {
-    return "Mails go out by the mail server of whoever runs Corbel, up to the plan's limit a " +
-      "month. Those of sign-in count too, and are never refused for it.";
-  }
-  return fate === "kept"
-    ? "Mails are kept for whoever develops, and not sent. A server of your own sends them."
-    : "No mail can be sent: neither this project nor whoever runs Corbel has set a mail server.";
-}
+) => {
+  const t = texts().mail.sender;
+  return (
+    <article class="card">
+      <h2>
+        {t.title}{" "}
+        <span class={fate === "sent" ? "badge on" : "badge warn"}>
+          {own === null ? t[fate] : t.own}
+        </span>
+      </h2>
+      <p>{own === null ? t.about[fate] : t.aboutOwn(own.host)}</p>
+      {own === null && fate === "sent" && (
+        <Meter
+          label={t.ofMonth}
+          used={used}
+          limit={limit}
+        />
+      )}
+    </article>
+  );
+};
 
 interface OwnServerProps {
   readonly path: string;
@@ -67,22 +55,23 @@ interface OwnServerProps {
 
 export const OwnServerCard = (card: OwnServerProps) => {
   const { own, canEdit, path, testTo, check } = card;
+  const t = texts().mail.ownServer;
   return (
     <article class="card">
-      <h2>Your own server</h2>
-      {!canEdit && (own === null ? <p>None.</p> : <OwnFacts own={own} />)}
+      <h2>{t.title}</h2>
+      {!canEdit && (own === null ? <p>{t.none}</p> : <OwnFacts own={own} />)}
       {canEdit && <ServerForm {...card} />}
       <CheckNote check={check} />
       {canEdit && own !== null && (
         <div class="acts">
           <form method="post" action={`${path}/check`}>
-            <button class="quiet">{`Send a test to ${testTo}`}</button>
+            <button class="quiet">{t.test(testTo)}</button>
           </form>
           <Ask
-            label="Disconnect"
-            loss="Mails that wait for this server fail. Its address and password are gone."
+            label={t.disconnect}
+            loss={t.disconnectLoss}
             action={`${path}/clear`}
-            button="Disconnect the server"
+            button={t.disconnectNow}
           />
         </div>
       )}
@@ -93,58 +82,51 @@ export const OwnServerCard = (card: OwnServerProps) => {
 const CheckNote = ({ check }: { check: OwnServerProps["check"] }) => {
   if (check === null) return null;
   if ("problem" in check) return <p class="note bad" role="alert">{messageOf(check.problem)}</p>;
-  return <Done>{`The server took a mail to ${check.to}. It said: ${check.answer}`}</Done>;
+  return <Done>{texts().mail.ownServer.tested(check.to, check.answer)}</Done>;
 };
 
-const OwnFacts = ({ own }: { own: NonNullable<OwnServer> }) => (
-  <dl class="facts">
-    <dt>Server</dt>
-    <dd class="mono">{`${own.host}:${own.port}`}</dd>
-    <dt>Password</dt>
-    <dd>{own.hasPassword ? "stored" : "none"}</dd>
-    <dt>From</dt>
-    <dd>{own.from}</dd>
-    <dt>Replies to</dt>
-    <dd>{own.replyTo ?? "the sender"}</dd>
-  </dl>
-);
+const OwnFacts = ({ own }: { own: NonNullable<OwnServer> }) => {
+  const t = texts().mail.ownServer;
+  return (
+    <dl class="facts">
+      <dt>{t.server}</dt>
+      <dd class="mono">{`${own.host}:${own.port}`}</dd>
+      <dt>{t.password}</dt>
+      <dd>{own.hasPassword ? t.passwordStored : t.noPassword}</dd>
+      <dt>{t.from}</dt>
+      <dd>{own.from}</dd>
+      <dt>{t.replyTo}</dt>
+      <dd>{own.replyTo ?? t.theSender}</dd>
+    </dl>
+  );
+};
 
-/** What is typed in pieces, for which the contract has one address. */
-const WHERE = "Check host and port, and give user and password both or neither.";
+const SAMPLE_HOST = "smtp.example.com";
 
 const ServerForm = ({ path, own, entered, problem }: OwnServerProps) => {
+  const t = texts().mail.ownServer;
   const at = (name: string) => problem?.faults.some(({ path }) => path === name) ?? false;
   const isTold = at("url") || at("from") || at("replyTo");
-  const kept = own !== null && own.hasPassword && {
-    placeholder: "stored, leave empty to keep",
-  };
+  const kept = own !== null && own.hasPassword && { placeholder: t.keep };
   return (
     <form method="post" action={path}>
       <Refusal problem={isTold ? null : problem} />
       <div class="pair">
         <Field
-          label="Host"
+          label={t.host}
           name="host"
           value={entered.host}
-          placeholder="smtp.example.com"
+          placeholder={SAMPLE_HOST}
           required
         />
-        <Field label="Port" name="port" value={entered.port} required />
+        <Field label={t.port} name="port" value={entered.port} required />
       </div>
-      {at("url") && <p class="note bad" role="alert">{WHERE}</p>}
-      <label>
-        Encryption
-        <select name="scheme">
-          <option value="smtp" selected={entered.scheme === "smtp"}>
-            STARTTLS, mostly port 587
-          </option>
-          <option value="smtps" selected={entered.scheme === "smtps"}>TLS, mostly port 465</option>
-        </select>
-      </label>
+      {at("url") && <p class="note bad" role="alert">{t.where}</p>}
+      <Encryption scheme={entered.scheme} />
       <div class="pair">
-        <Field label="User" name="user" value={entered.user} autocomplete="off" {...kept} />
+        <Field label={t.user} name="user" value={entered.user} autocomplete="off" {...kept} />
         <Field
-          label="Password"
+          label={t.password}
           name="password"
           type="password"
           autocomplete="new-password"
@@ -152,22 +134,35 @@ const ServerForm = ({ path, own, entered, problem }: OwnServerProps) => {
         />
       </div>
       <Field
-        label="From"
+        label={t.from}
         name="from"
         value={entered.from}
-        placeholder="Blog <blog@example.com>"
+        placeholder={t.fromSample}
         required
       />
       {at("from") && <FieldNote problem={problem!} name="from" />}
       <Field
-        label="Replies to"
+        label={t.replyTo}
         name="replyTo"
         value={entered.replyTo}
-        placeholder="the sender"
+        placeholder={t.theSender}
       />
       {at("replyTo") && <FieldNote problem={problem!} name="replyTo" />}
-      <button>Save server</button>
+      <button>{t.save}</button>
     </form>
+  );
+};
+
+const Encryption = ({ scheme }: Pick<EnteredServer, "scheme">) => {
+  const t = texts().mail.ownServer;
+  return (
+    <label>
+      {t.encryption}
+      <select name="scheme">
+        <option value="smtp" selected={scheme === "smtp"}>{t.startTls}</option>
+        <option value="smtps" selected={scheme === "smtps"}>{t.tls}</option>
+      </select>
+    </label>
   );
 };
 
@@ -186,28 +181,30 @@ interface LanguageProps {
   readonly canEdit: boolean;
 }
 
-export const LanguageCard = ({ path, language, problem, canEdit }: LanguageProps) => (
-  <article class="card">
-    <h2>Language</h2>
-    <p>
-      Of mails to whoever asks for no language that there is a template in. Corbel's own words are
-      English.
-    </p>
-    {canEdit
-      ? (
-        <form method="post" action={`${path}/language`}>
-          <Refusal problem={problem} />
-          <Field
-            label="Language of mails"
-            name="mailLanguage"
-            value={language}
-            placeholder="en"
-            hint="As en or pt-BR; empty for English."
-            maxlength={35}
-          />
-          <button>Save language</button>
-        </form>
-      )
-      : <span>{language === "" ? "English" : language}</span>}
-  </article>
-);
+const SAMPLE_LANGUAGE = "en";
+
+export const LanguageCard = ({ path, language, problem, canEdit }: LanguageProps) => {
+  const t = texts().mail.language;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{t.about}</p>
+      {canEdit
+        ? (
+          <form method="post" action={`${path}/language`}>
+            <Refusal problem={problem} />
+            <Field
+              label={t.ofMails}
+              name="mailLanguage"
+              value={language}
+              placeholder={SAMPLE_LANGUAGE}
+              hint={t.hint}
+              maxlength={35}
+            />
+            <button>{t.save}</button>
+          </form>
+        )
+        : <span>{language === "" ? t.english : language}</span>}
+    </article>
+  );
+};

@@ -1,10 +1,6 @@
 import { MAIL_TEMPLATES_MAX } from "@/lib/limits.ts";
-import {
-  canonicalLanguage,
-  listTemplates,
-  type ShownTemplate,
-  TEMPLATE_NAME,
-} from "@/lib/mail/template_store.ts";
+import { listTemplates, type ShownTemplate, TEMPLATE_NAME } from "@/lib/mail/template_store.ts";
+import { canonicalLanguage } from "@/lib/text/languages.ts";
 import { PROJECT_MAIL_KINDS } from "@/lib/mail/mails.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
@@ -12,11 +8,9 @@ import type { PageContext, PageHandler } from "../../handler.ts";
 import { Field, Refusal } from "../components/forms.tsx";
 import { DoneNote } from "../done.tsx";
 import { pageReply, seeOther } from "../replies.ts";
-import { KINDS } from "./kinds.ts";
+import { texts } from "../texts/mod.ts";
 import { loadMailPage, type MailPage, mailPathOf } from "./mail_page.ts";
 import { MailShell } from "./mail_shell.tsx";
-
-const DONE = { deleted: "The template is deleted: Corbel's own words hold again." };
 
 /** A project has no more of them than one page takes. */
 export async function templatesOf(
@@ -42,10 +36,9 @@ export const openTemplate: PageHandler<ProjectMember> = async (c) => {
   if (TEMPLATE_NAME.test(name) && language !== null) {
     return seeOther(templatePath(mailPathOf(c), name, language));
   }
+  const t = texts().mail.templates.create;
   const problem = new Problem("INVALID_QUERY", {
-    message: language === null
-      ? "The language must be one as en or pt-BR."
-      : "A name has 1 to 50 letters, digits and -, and begins with a small letter.",
+    message: language === null ? t.badLanguage : t.badName,
   });
   const page = await templatesPage(c, { name, language: typed, problem });
   return pageReply(page, { status: problem.status });
@@ -62,27 +55,23 @@ async function templatesPage(c: PageContext<ProjectMember>, typed: Typed | null 
   const [page, templates] = await Promise.all([loadMailPage(c), templatesOf(c)]);
   const named = [...new Set(templates.map(({ name }) => name))]
     .filter((name) => !PROJECT_MAIL_KINDS.some((kind) => kind === name)).toSorted();
+  const { kinds, templates: t } = texts().mail;
   return (
-    <MailShell page={page} title="Mail templates" current={`${page.path}/templates`}>
-      <DoneNote query={c.var.state.query} sentences={DONE} />
-      <p class="muted">
-        What mails say. Corbel has words of its own, in English; a template of yours takes their
-        place, in each language that you write one in.
-      </p>
+    <MailShell page={page} title={t.title} current={`${page.path}/templates`}>
+      <DoneNote query={c.var.state.query} sentences={t.done} />
+      <p class="muted">{t.about}</p>
       <article class="card">
-        <h2>Mails that Corbel sends</h2>
+        <h2>{t.ofCorbel}</h2>
         <ul class="rows">
           {PROJECT_MAIL_KINDS.map((name) => (
-            <TemplateRow name={name} label={KINDS[name]} templates={templates} page={page} />
+            <TemplateRow name={name} label={kinds[name]} templates={templates} page={page} />
           ))}
         </ul>
       </article>
       <article class="card">
-        <h2>Templates of your application</h2>
-        <p>
-          Your server names one as <code>templateName</code> when it sends a mail.
-        </p>
-        {named.length === 0 ? <p class="empty">None so far.</p> : (
+        <h2>{t.ofApplication}</h2>
+        <p>{t.named()}</p>
+        {named.length === 0 ? <p class="empty">{t.none}</p> : (
           <ul class="rows">
             {named.map((name) => (
               <TemplateRow name={name} label={name} templates={templates} page={page} />
@@ -103,6 +92,7 @@ const TemplateRow = (
     page: MailPage;
   },
 ) => {
+  const t = texts().mail.templates;
   const own = templates.filter((one) => one.name === name);
   const languages = own.map(({ language }) => language).toSorted();
   return (
@@ -112,8 +102,8 @@ const TemplateRow = (
         {label !== name && <small class="mono">{name}</small>}
       </span>
       {languages.length === 0 && (
-        <a href={templatePath(path, name, "en")} aria-label={`${label}, Corbel's words`}>
-          Corbel's words
+        <a href={templatePath(path, name, "en")} aria-label={t.builtInOf(label)}>
+          {t.builtIn}
         </a>
       )}
       {languages.map((language) => (
@@ -125,21 +115,24 @@ const TemplateRow = (
   );
 };
 
-const OpenCard = ({ path, typed }: { path: string; typed: Typed | null }) => (
-  <article class="card">
-    <h2>New template</h2>
-    <form action={`${path}/templates/new`}>
-      <Refusal problem={typed?.problem ?? null} />
-      <Field
-        label="Name"
-        name="name"
-        value={typed?.name ?? ""}
-        hint="One of the names above for another language of it, or a name of your own."
-        autocomplete="off"
-        required
-      />
-      <Field label="Language" name="language" value={typed?.language ?? "en"} required />
-      <button>Write it</button>
-    </form>
-  </article>
-);
+const OpenCard = ({ path, typed }: { path: string; typed: Typed | null }) => {
+  const t = texts().mail.templates.create;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <form action={`${path}/templates/new`}>
+        <Refusal problem={typed?.problem ?? null} />
+        <Field
+          label={t.name}
+          name="name"
+          value={typed?.name ?? ""}
+          hint={t.nameHint}
+          autocomplete="off"
+          required
+        />
+        <Field label={t.language} name="language" value={typed?.language ?? "en"} required />
+        <button>{t.write}</button>
+      </form>
+    </article>
+  );
+};

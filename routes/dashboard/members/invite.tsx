@@ -2,6 +2,7 @@ import { INVITATION_MS } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { SentInvitation } from "@/lib/projects/invite.ts";
 import { CopyField, Field, Refusal } from "../components/forms.tsx";
+import { texts } from "../texts/mod.ts";
 
 /** What was typed to invite somebody. */
 export interface Typed {
@@ -12,21 +13,17 @@ export interface Typed {
 const DAYS = INVITATION_MS / 86_400_000;
 
 /** The link of an invitation, in the answer that made it: it is in no address of ours. */
-export const FreshLink = ({ sent: { email, role, url, mailed } }: { sent: SentInvitation }) => (
-  <div class="note good" role="status">
-    <CopyField label={`Link for ${email}`} value={url} />
-    <span>
-      {mailed
-        ? "A mail with it is on its way to this address. It is shown this once: copy it now if you " +
-          "want to hand it over yourself, too."
-        : "No mail is sent. It is shown this once: copy it now, and hand it over yourself."}{" "}
-      {role === "owner"
-        ? `The project becomes theirs when they accept; until then nothing changes.`
-        : `Whoever has it becomes a member by accepting it, with whatever account.`}{" "}
-      It works once, for {DAYS} days.
-    </span>
-  </div>
-);
+export const FreshLink = ({ sent: { email, role, url, mailed } }: { sent: SentInvitation }) => {
+  const t = texts().members.link;
+  return (
+    <div class="note good" role="status">
+      <CopyField label={t.label(email)} value={url} />
+      <span>
+        {mailed ? t.mailed : t.notMailed} {role === "owner" ? t.toOwner : t.toMember} {t.once(DAYS)}
+      </span>
+    </div>
+  );
+};
 
 export const Invite = (
   { path, typed, problem, mails }: {
@@ -36,35 +33,33 @@ export const Invite = (
     /** Whether mail can be sent. */
     mails: boolean;
   },
-) => (
-  <article class="card">
-    <h2>Invite</h2>
-    <p>
-      {mails
-        ? "They get a mail with a link, which you get, too."
-        : "You get a link to hand over; no mail is sent."}{" "}
-      They are a member when they accept it, signed in.
-    </p>
-    <form method="post" action={path}>
-      <Refusal problem={problem} />
-      <Field
-        label="E-mail"
-        name="email"
-        type="email"
-        value={typed?.email ?? ""}
-        autocomplete="off"
-        required
-      />
-      <label>
-        Role
-        <select name="role">
-          <option value="viewer">viewer, reads everything</option>
-          <option value="admin" {...(typed?.role === "admin" && { selected: true })}>
-            admin, changes everything, too
-          </option>
-        </select>
-      </label>
-      <button>Invite</button>
-    </form>
-  </article>
-);
+) => {
+  const t = texts().members.invite;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{mails ? t.aboutMailed : t.aboutLink}</p>
+      <form method="post" action={path}>
+        <Refusal problem={problem} />
+        <Field
+          label={t.email}
+          name="email"
+          type="email"
+          value={typed?.email ?? ""}
+          autocomplete="off"
+          required
+        />
+        <label>
+          {t.role}
+          <select name="role">
+            <option value="viewer">{t.viewer}</option>
+            <option value="admin" {...(typed?.role === "admin" && { selected: true })}>
+              {t.admin}
+            </option>
+          </select>
+        </label>
+        <button>{t.submit}</button>
+      </form>
+    </article>
+  );
+};

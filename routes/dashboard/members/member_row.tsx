@@ -3,6 +3,7 @@ import type { ShownMember } from "@/lib/projects/manage_members.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import { Ask, Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
+import { texts } from "../texts/mod.ts";
 
 /** A member, with what whoever looks may do about them. */
 export const MemberRow = (
@@ -15,20 +16,25 @@ export const MemberRow = (
 ) => {
   const { email, name, role, invitedAs, createdAt } = member;
   const isSelf = member.accountId === viewer.account.accountId;
+  const { members: { list: t }, shared: { roles } } = texts();
+  const since = <When at={createdAt} />;
   return (
     <li>
       <Refusal problem={problem} />
       <span class="grow">
-        <b>{name ?? email}</b> <span class={role === "owner" ? "badge on" : "badge"}>{role}</span>
+        <b>{name ?? email}</b>{" "}
+        <span class={role === "owner" ? "badge on" : "badge"}>{roles[role]}</span>
         {isSelf && (
           <>
             {" "}
-            <span class="badge">you</span>
+            <span class="badge">{t.you}</span>
           </>
         )}
         <small>
-          {name !== null && `${email} · `}since <When at={createdAt} />
-          {invitedAs !== null && invitedAs !== email && `, invited as ${invitedAs}`}
+          {name !== null && `${email} · `}
+          {invitedAs === null || invitedAs === email
+            ? t.since(since)
+            : t.sinceInvited(since, invitedAs)}
         </small>
       </span>
       {role !== "owner" && <Changes {...{ path, member, viewer, isSelf }} />}
@@ -47,47 +53,50 @@ const Changes = (
   const { accountId, email } = member;
   const own = `${path}/${accountId}`;
   const mayChange = includes(viewer.role, "admin");
+  const { offer, leave, remove } = texts().members;
   return (
     <>
       {mayChange && <RoleForm action={own} member={member} />}
       {includes(viewer.role, "owner") && (
         <Ask
-          label="Offer ownership"
+          label={offer.label}
           action={`${own}/owner`}
-          loss={`When ${email} accepts, the project is theirs: that account's plan rules it, and ` +
-            "only they can delete it or give it away. You stay as an admin, and cannot take it " +
-            "back. Until then nothing changes, and you can withdraw the offer."}
-          button={`Offer the project to ${email}`}
+          loss={offer.loss(email)}
+          button={offer.submit(email)}
         />
       )}
       {isSelf && (
         <Ask
-          label="Leave"
+          label={leave.label}
           action={`${own}/remove`}
-          loss="You see nothing of this project any more, until somebody invites you again."
-          button="Leave the project"
+          loss={leave.loss}
+          button={leave.submit}
         />
       )}
       {mayChange && !isSelf && (
         <Ask
-          label="Remove"
+          label={remove.label}
           action={`${own}/remove`}
-          loss={`${email} sees nothing of this project any more. Keys they know stay good: ` +
-            "rotate them on the overview."}
-          button={`Remove ${email}`}
+          loss={remove.loss(email)}
+          button={remove.submit(email)}
         />
       )}
     </>
   );
 };
 
-const RoleForm = ({ action, member: { email, role } }: { action: string; member: ShownMember }) => (
-  <form method="post" action={action} class="inline">
-    <select name="role" aria-label={`Role of ${email}`}>
-      {(["viewer", "admin"] as const).map((one) => (
-        <option value={one} {...(one === role && { selected: true })}>{one}</option>
-      ))}
-    </select>
-    <button class="quiet" aria-label={`Change role of ${email}`}>Change role</button>
-  </form>
-);
+const RoleForm = (
+  { action, member: { email, role } }: { action: string; member: ShownMember },
+) => {
+  const { members: { role: t }, shared: { roles } } = texts();
+  return (
+    <form method="post" action={action} class="inline">
+      <select name="role" aria-label={t.of(email)}>
+        {(["viewer", "admin"] as const).map((one) => (
+          <option value={one} {...(one === role && { selected: true })}>{roles[one]}</option>
+        ))}
+      </select>
+      <button class="quiet" aria-label={t.changeOf(email)}>{t.change}</button>
+    </form>
+  );
+};

@@ -14,16 +14,11 @@ import { DoneNote } from "../done.tsx";
 import { loadFrame } from "../frame.ts";
 import { Pages, pagingOf } from "../paging.tsx";
 import { pageReply } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { FreshLink, Invite, type Typed } from "./invite.tsx";
 import { MemberRow } from "./member_row.tsx";
 import { OpenInvitations } from "./open_invitations.tsx";
 import { RoleTable } from "./role_table.tsx";
-
-const DONE = {
-  role: "The role is changed.",
-  removed: "They are no member any more.",
-  withdrawn: "The invitation is withdrawn: its link leads nowhere any more.",
-};
 
 /** A form of this page that was refused: that of a member, of an invitation, or a new one. */
 export interface Refused {
@@ -57,11 +52,12 @@ async function membersPage(
   ]);
   const path = `${frame.home}/members`;
   const problemOf = (id: Id) => refused?.invitationId === id ? refused.problem : null;
+  const t = texts().members;
   return (
-    <ProjectShell frame={frame} title="Members" current={path}>
-      <Bar title="Members" />
+    <ProjectShell frame={frame} title={t.title} current={path}>
+      <Bar title={t.title} />
       <div class="sheet">
-        <DoneNote query={query} sentences={DONE} />
+        <DoneNote query={query} sentences={t.done} />
         {sent !== undefined && <FreshLink sent={sent} />}
         {isGone(refused, open?.items ?? []) && <Refusal problem={refused!.problem} />}
         <List {...{ page, path, query, principal, refused }} />
@@ -99,22 +95,25 @@ const List = (
     principal: ProjectMember;
     refused: Refused | undefined;
   },
-) => (
-  <article class="card">
-    <h2>Who has a part in this project</h2>
-    {items.length < 2 && nextCursor === null && (
-      <p>Nobody but you so far{includes(principal.role, "admin") && ": invite somebody below"}.</p>
-    )}
-    <ul class="rows">
-      {items.map((member) => (
-        <MemberRow
-          path={path}
-          member={member}
-          viewer={principal}
-          problem={refused?.accountId === member.accountId ? refused.problem : null}
-        />
-      ))}
-    </ul>
-    <Pages path={path} query={query} nextCursor={nextCursor} what="members" />
-  </article>
-);
+) => {
+  const t = texts().members.list;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      {items.length < 2 && nextCursor === null && (
+        <p>{includes(principal.role, "admin") ? t.aloneAsAdmin : t.alone}</p>
+      )}
+      <ul class="rows">
+        {items.map((member) => (
+          <MemberRow
+            path={path}
+            member={member}
+            viewer={principal}
+            problem={refused?.accountId === member.accountId ? refused.problem : null}
+          />
+        ))}
+      </ul>
+      <Pages path={path} query={query} nextCursor={nextCursor} what={t.paged} />
+    </article>
+  );
+};

@@ -5,6 +5,7 @@ import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import type { ShownInvitation } from "@/lib/projects/shown_invitation.ts";
 import { Ask, Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
+import { texts } from "../texts/mod.ts";
 
 /** Invitations that nobody has accepted yet, with what withdraws them. */
 export const OpenInvitations = (
@@ -16,7 +17,7 @@ export const OpenInvitations = (
   },
 ) => (
   <article class="card">
-    <h2>Open invitations</h2>
+    <h2>{texts().members.open.title}</h2>
     <ul class="rows">
       {invitations.map((invitation) => (
         <Row
@@ -37,22 +38,23 @@ const Row = (
     mayRevoke: boolean;
     problem: Problem | null;
   },
-) => (
-  <li>
-    <Refusal problem={problem} />
-    <span class="grow">
-      <b>{email}</b> <span class="badge">{role}</span>
-      <small>
-        since <When at={createdAt} />, until <When at={expiresAt} />
-      </small>
-    </span>
-    {mayRevoke && (
-      <Ask
-        label="Withdraw"
-        action={`${home}/invitations/${invitationId}`}
-        loss="The link leads nowhere any more. To invite them again, make a new one."
-        button={`Withdraw the invitation of ${email}`}
-      />
-    )}
-  </li>
-);
+) => {
+  const { members: { open: t }, shared: { roles } } = texts();
+  return (
+    <li>
+      <Refusal problem={problem} />
+      <span class="grow">
+        <b>{email}</b> <span class="badge">{roles[role]}</span>
+        <small>{t.valid(<When at={createdAt} />, <When at={expiresAt} />)}</small>
+      </span>
+      {mayRevoke && (
+        <Ask
+          label={t.withdraw}
+          action={`${home}/invitations/${invitationId}`}
+          loss={t.loss}
+          button={t.submit(email)}
+        />
+      )}
+    </li>
+  );
+};

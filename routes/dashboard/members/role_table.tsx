@@ -1,38 +1,42 @@
 import { includes, ROLES } from "@/lib/projects/members.ts";
+import { texts } from "../texts/mod.ts";
 
 /** What a role is for, by the least that may do it: the guards decide, this tells. */
 const DEEDS = [
-  ["See documents, users, files and settings", "viewer"],
-  ["Change documents, users and files", "admin"],
-  ["Change collections, sign-in and addresses, rotate keys, use AI", "admin"],
-  ["Invite and remove members, change their roles", "admin"],
-  ["Delete the project, offer it to another member", "owner"],
+  ["read", "viewer"],
+  ["write", "admin"],
+  ["manage", "admin"],
+  ["invite", "admin"],
+  ["own", "owner"],
 ] as const;
 
-export const RoleTable = () => (
-  <article class="card">
-    <h2>What each role may do</h2>
-    <div class="scroll" tabindex={0} role="group" aria-label="What each role may do">
-      <table class="who snug">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="hidden">What</span>
-            </th>
-            {ROLES.map((role) => <th scope="col">{role}</th>)}
-          </tr>
-        </thead>
-        <tbody>
-          {DEEDS.map(([deed, least]) => (
+export const RoleTable = () => {
+  const { members: { roles: t }, shared: { roles } } = texts();
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <div class="scroll" tabindex={0} role="group" aria-label={t.title}>
+        <table class="who snug">
+          <thead>
             <tr>
-              <th scope="row">{deed}</th>
-              {ROLES.map((role) =>
-                includes(role, least) ? <td class="yes">yes</td> : <td class="no">no</td>
-              )}
+              <th scope="col">
+                <span class="hidden">{t.what}</span>
+              </th>
+              {ROLES.map((role) => <th scope="col">{roles[role]}</th>)}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  </article>
-);
+          </thead>
+          <tbody>
+            {DEEDS.map(([deed, least]) => (
+              <tr>
+                <th scope="row">{t.deeds[deed]}</th>
+                {ROLES.map((role) =>
+                  includes(role, least) ? <td class="yes">{t.yes}</td> : <td class="no">{t.no}</td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </article>
+  );
+};

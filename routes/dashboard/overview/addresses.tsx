@@ -2,6 +2,7 @@ import type { Problem } from "@/lib/problems.ts";
 import type { ProjectRecord } from "@/lib/projects/records.ts";
 import { Hint, hintId, Refusal } from "../components/forms.tsx";
 import { SiteUrlForm } from "../components/site_url_form.tsx";
+import { texts } from "../texts/mod.ts";
 
 /** An address that was refused, with what was typed. */
 export interface RefusedAddress {
@@ -18,19 +19,23 @@ export const Addresses = (
     refused: RefusedAddress | null;
     mayChange: boolean;
   },
-) => (
-  <article class="card">
-    <h2>Addresses</h2>
-    {mayChange ? <AddressForms {...{ project, home, refused }} /> : (
-      <dl class="facts">
-        <dt>Site URL</dt>
-        <dd>{project.siteUrl ?? "none yet"}</dd>
-        <dt>Allowed origins</dt>
-        <dd>{project.allowedOrigins.length === 0 ? "all" : project.allowedOrigins.join(", ")}</dd>
-      </dl>
-    )}
-  </article>
-);
+) => {
+  const t = texts().overview.addresses;
+  const { siteUrl, allowedOrigins } = project;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      {mayChange ? <AddressForms {...{ project, home, refused }} /> : (
+        <dl class="facts">
+          <dt>{t.siteUrl}</dt>
+          <dd>{siteUrl ?? t.noSiteUrl}</dd>
+          <dt>{t.origins}</dt>
+          <dd>{allowedOrigins.length === 0 ? t.allOrigins : allowedOrigins.join(", ")}</dd>
+        </dl>
+      )}
+    </article>
+  );
+};
 
 const AddressForms = (
   { project, home, refused }: {
@@ -39,6 +44,7 @@ const AddressForms = (
     refused: RefusedAddress | null;
   },
 ) => {
+  const t = texts().overview.addresses;
   const of = (member: RefusedAddress["member"]) => refused?.member === member ? refused : null;
   return (
     <>
@@ -50,16 +56,13 @@ const AddressForms = (
       <form method="post" action={home}>
         <Refusal problem={of("allowedOrigins")?.problem ?? null} />
         <label>
-          Allowed origins, one on each line
+          {t.originsByLine}
           <textarea name="allowedOrigins" rows={3} aria-describedby={hintId("allowedOrigins")}>
             {of("allowedOrigins")?.text ?? project.allowedOrigins.join("\n")}
           </textarea>
         </label>
-        <Hint of="allowedOrigins">
-          If any are listed, browsers may use the publishable key on these pages only, and on those
-          of the Site URL.
-        </Hint>
-        <button>Save origins</button>
+        <Hint of="allowedOrigins">{t.originsHint}</Hint>
+        <button>{t.saveOrigins}</button>
       </form>
     </>
   );

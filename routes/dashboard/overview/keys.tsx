@@ -3,21 +3,7 @@ import type { RotatedKey } from "@/lib/projects/rotate_key.ts";
 import type { ShownKey } from "@/lib/projects/shown_keys.ts";
 import { Ask, CopyField } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
-
-const KINDS = {
-  publishable: {
-    label: "Publishable key",
-    use: "For browsers and apps; it may be public. What it may do is each collection's access.",
-    loss: "Every application with the present publishable key is refused at once, or at the end " +
-      "of the time that you choose, until it has the new one.",
-  },
-  secret: {
-    label: "Secret key",
-    use: "For servers only: it reads and changes everything.",
-    loss: "Every server with the present secret key is refused at once, or at the end of the " +
-      "time that you choose, until it has the new one.",
-  },
-} as const;
+import { texts } from "../texts/mod.ts";
 
 interface KeysProps {
   readonly home: string;
@@ -29,11 +15,14 @@ interface KeysProps {
 
 export const Keys = ({ home, keys, seenInBrowser, fresh, mayChange }: KeysProps) => {
   const publishableKey = keys.find(({ kind }) => kind === "publishable")?.key ?? null;
+  const t = texts().overview.keys;
   return (
     <article class="card">
-      <h2>Keys</h2>
-      {publishableKey !== null && <CopyField label="Publishable key" value={publishableKey} />}
-      <p>A secret key is shown once, when it is created. A lost one is replaced by rotating it.</p>
+      <h2>{t.title}</h2>
+      {publishableKey !== null && (
+        <CopyField label={t.kinds.publishable.label} value={publishableKey} />
+      )}
+      <p>{t.about}</p>
       {seenInBrowser !== null && <KeyInBrowser {...seenInBrowser} />}
       {fresh !== null && <FreshKey fresh={fresh} />}
       <ul class="rows">
@@ -45,26 +34,24 @@ export const Keys = ({ home, keys, seenInBrowser, fresh, mayChange }: KeysProps)
 
 /** A secret key is shown this once. */
 const FreshKey = ({ fresh: { kind, key, formerValidUntil } }: { fresh: RotatedKey }) => {
-  const before = formerValidUntil === null ? "The one before is refused." : (
-    <>
-      The one before works until <When at={formerValidUntil} />.
-    </>
-  );
+  const { newPublishable, newSecret } = texts().overview.keys;
+  const { oldRefused, oldWorksUntil } = kind === "publishable" ? newPublishable : newSecret;
+  const sentences = formerValidUntil === null
+    ? oldRefused
+    : oldWorksUntil(<When at={formerValidUntil} />);
   return kind === "publishable"
-    ? <p class="note good" role="status">The publishable key is new. {before}</p>
+    ? <p class="note good" role="status">{sentences}</p>
     : (
       <div class="note good" role="status">
-        <CopyField label="New secret key" value={key} />
-        <span>It is shown this once: copy it now. {before}</span>
+        <CopyField label={newSecret.label} value={key} />
+        <span>{sentences}</span>
       </div>
     );
 };
 
 const KeyInBrowser = ({ origin, at }: BrowserUse) => (
   <p class="note bad">
-    Your secret key was used from a browser, by a page of <code>{origin}</code>:{" "}
-    <When at={at} />. Anybody who opens that page can read the key. Use the publishable key there,
-    and rotate the secret one.
+    {texts().overview.keys.seenInBrowser(<code>{origin}</code>, <When at={at} />)}
   </p>
 );
 
@@ -75,7 +62,8 @@ const KeyRow = (
     mayChange: boolean;
   },
 ) => {
-  const { label, use, loss } = KINDS[kind];
+  const t = texts().overview.keys;
+  const { label, use, loss, rotate, create } = t.kinds[kind];
   return (
     <li>
       <span class="grow">
@@ -85,24 +73,15 @@ const KeyRow = (
             {" "}
           </>
         )}
-        <span class="muted">
-          made <When at={createdAt} />
-        </span>
+        <span class="muted">{t.made(<When at={createdAt} />)}</span>
         <small>{use}</small>
         {formerValidUntil !== null && (
-          <small>
-            The old key is valid until <When at={formerValidUntil} />.
-          </small>
+          <small>{t.oldValidUntil(<When at={formerValidUntil} />)}</small>
         )}
       </span>
       {mayChange && formerValidUntil !== null && <EndFormer kind={kind} home={home} />}
       {mayChange && (
-        <Ask
-          label={`Rotate ${kind} key`}
-          action={`${home}/keys`}
-          loss={loss}
-          button={`Create a new ${kind} key`}
-        >
+        <Ask label={rotate} action={`${home}/keys`} loss={loss} button={create}>
           <input type="hidden" name="kind" value={kind} />
           <Grace />
         </Ask>
@@ -111,25 +90,23 @@ const KeyRow = (
   );
 };
 
-const Grace = () => (
-  <label>
-    The present key
-    <select name="graceHours">
-      <option value="0">ends now</option>
-      <option value="1">works for one hour</option>
-      <option value="24">works for a day</option>
-      <option value="72">works for three days</option>
-    </select>
-  </label>
-);
+const Grace = () => {
+  const { label, hours } = texts().overview.keys.grace;
+  return (
+    <label>
+      {label}
+      <select name="graceHours">
+        {Object.entries(hours).map(([value, words]) => <option value={value}>{words}</option>)}
+      </select>
+    </label>
+  );
+};
 
-const EndFormer = ({ kind, home }: { kind: KeyKind; home: string }) => (
-  <Ask
-    label={`End the old ${kind} key`}
-    loss={`Whatever still uses the old ${kind} key is refused at once.`}
-    action={`${home}/keys/end`}
-    button={`End the old ${kind} key now`}
-  >
-    <input type="hidden" name="kind" value={kind} />
-  </Ask>
-);
+const EndFormer = ({ kind, home }: { kind: KeyKind; home: string }) => {
+  const { endOld } = texts().overview.keys.kinds[kind];
+  return (
+    <Ask label={endOld.ask} loss={endOld.loss} action={`${home}/keys/end`} button={endOld.now}>
+      <input type="hidden" name="kind" value={kind} />
+    </Ask>
+  );
+};

@@ -18,17 +18,12 @@ import { siteUrlIn } from "../components/site_url_form.tsx";
 import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { Addresses, type RefusedAddress } from "./addresses.tsx";
 import { Keys } from "./keys.tsx";
 import { OverviewTabs } from "./overview_tabs.tsx";
 import { RequestCounts } from "./request_counts.tsx";
 import { isReadByAnybody, Snippets } from "./snippets.tsx";
-
-const DONE = {
-  siteUrl: "The Site URL is saved.",
-  allowedOrigins: "The allowed origins are saved.",
-  formerKey: "The old key is refused from now on.",
-};
 
 export const showOverview: PageHandler<ProjectMember> = async (c) =>
   pageReply(await overviewPage(c, {}));
@@ -84,24 +79,20 @@ async function overviewPage(
     readRequestCounts(services, projectId),
   ]);
   const mayChange = includes(principal.role, "admin");
+  const { overview: t, shared: { roles } } = texts();
   return (
-    <ProjectShell frame={frame} title="Overview" current={frame.home}>
-      <Bar title="Overview">
-        <span class="badge">{principal.role}</span>
+    <ProjectShell frame={frame} title={t.title} current={frame.home}>
+      <Bar title={t.title}>
+        <span class="badge">{roles[principal.role]}</span>
         <OverviewTabs home={frame.home} current={frame.home} />
       </Bar>
       <div class="sheet">
-        <DoneNote query={query} sentences={DONE} />
+        <DoneNote query={query} sentences={t.done} />
         {collections.length === 0 && (
           <p class="empty">
-            There are no collections yet. {mayChange
-              ? (
-                <>
-                  <a href={`${frame.home}/collections`}>Create a collection</a>{" "}
-                  for the first documents.
-                </>
-              )
-              : "An admin of the project creates the first collection."}
+            {mayChange
+              ? t.noCollections.admin((text) => <a href={`${frame.home}/collections`}>{text}</a>)
+              : t.noCollections.viewer}
           </p>
         )}
         <Keys

@@ -1,15 +1,19 @@
 import { Tabs } from "../components/shell.tsx";
+import { texts } from "../texts/mod.ts";
 
 /** The pages that tell how a project is doing. @param home Of the project. */
-export const OverviewTabs = ({ home, current }: { home: string; current: string }) => (
-  <Tabs
-    label="Overview"
-    current={current}
-    tabs={[
-      { href: home, label: "Overview" },
-      { href: `${home}/requests`, label: "Requests" },
-      { href: `${home}/slow-questions`, label: "Slow questions" },
-      { href: `${home}/jobs`, label: "Jobs" },
-    ]}
-  />
-);
+export const OverviewTabs = ({ home, current }: { home: string; current: string }) => {
+  const { overview: t, slowQuestions, jobs } = texts();
+  return (
+    <Tabs
+      label={t.title}
+      current={current}
+      tabs={[
+        { href: home, label: t.title },
+        { href: `${home}/requests`, label: t.requests.title },
+        { href: `${home}/slow-questions`, label: slowQuestions.title },
+        { href: `${home}/jobs`, label: jobs.title },
+      ]}
+    />
+  );
+};

@@ -2,10 +2,11 @@ import type { Child } from "hono/jsx";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { readRequestCounts, type RequestCount } from "@/lib/projects/request_counts.ts";
 import type { PageHandler } from "../../handler.ts";
-import { counted, countText } from "@/lib/text/amounts.ts";
 import { When } from "../components/when.tsx";
 import { homeOf } from "../frame.ts";
 import { partReply } from "../replies.ts";
+import { countText } from "../texts/amounts.ts";
+import { texts } from "../texts/mod.ts";
 
 /** Requests as they are counted: the last hour by minutes, and 30 days. */
 export interface Counts {
@@ -30,34 +31,37 @@ export const showRequestCounts: PageHandler<ProjectMember> = async (c) => {
 /** A failure leaves what was drawn last. */
 const KEEP = { "hx-status:4xx": "swap:none", "hx-status:5xx": "swap:none" };
 
-export const RequestCounts = ({ projectId, counts }: { projectId: string; counts: Counts }) => (
-  <article class="card">
-    <h2>Requests</h2>
-    <p>
-      <a href={`${homeOf(projectId)}/requests`}>See those that were refused or failed</a>
-    </p>
-    <div
-      class="charts"
-      hx-get={`${homeOf(projectId)}/request-counts`}
-      hx-trigger="every 10s"
-      hx-swap="innerHTML"
-      {...KEEP}
-    >
-      <Drawings {...counts} />
-    </div>
-    <details>
-      <summary>As tables</summary>
-      <div id="request-tables">
-        <Tables {...counts} />
+export const RequestCounts = ({ projectId, counts }: { projectId: string; counts: Counts }) => {
+  const t = texts().overview.requests;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>
+        <a href={`${homeOf(projectId)}/requests`}>{t.failed}</a>
+      </p>
+      <div
+        class="charts"
+        hx-get={`${homeOf(projectId)}/request-counts`}
+        hx-trigger="every 10s"
+        hx-swap="innerHTML"
+        {...KEEP}
+      >
+        <Drawings {...counts} />
       </div>
-    </details>
-  </article>
-);
+      <details>
+        <summary>{t.asTables}</summary>
+        <div id="request-tables">
+          <Tables {...counts} />
+        </div>
+      </details>
+    </article>
+  );
+};
 
 const Drawings = ({ minutes, days }: Counts) => (
   <>
-    <Chart title="Last hour" counts={minutes} textOf={minuteText} unit="minute" />
-    <Chart title="Last 30 days" counts={days} textOf={dayText} unit="day" />
+    <Chart span="minutes" counts={minutes} textOf={minuteText} />
+    <Chart span="days" counts={days} textOf={dayText} />
   </>
 );
 
@@ -69,14 +73,16 @@ const BAR = 7;
 const HEIGHT = 100;
 
 interface ChartProps {
-  readonly title: string;
+  /** By which they are counted. */
+  readonly span: keyof Counts;
   readonly counts: readonly RequestCount[];
   /** When one of them was. */
   readonly textOf: (count: RequestCount) => string;
-  readonly unit: "minute" | "day";
 }
 
-const Chart = ({ title, counts, textOf, unit }: ChartProps) => {
+const Chart = ({ span, counts, textOf }: ChartProps) => {
+  const t = texts().overview.requests;
+  const { title, ago, upTo } = t[span];
   const highest = Math.max(...counts.map(({ requests }) => requests));
   const summary = `${title}: ${sumText(counts)}`;
   return (
@@ -95,9 +101,9 @@ const Chart = ({ title, counts, textOf, unit }: ChartProps) => {
         ))}
       </svg>
       <p class="ends">
-        <small>{`${counted(counts.length, unit)} ago`}</small>
-        <small>{highest === 0 ? "none yet" : `up to ${countText(highest)} a ${unit}`}</small>
-        <small>now</small>
+        <small>{ago(counts.length)}</small>
+        <small>{highest === 0 ? t.noneYet : upTo(highest)}</small>
+        <small>{t.now}</small>
       </p>
     </figure>
   );
@@ -133,31 +139,32 @@ function sumText(counts: readonly Pick<RequestCount, "requests" | "errors">[]): 
   const [requests, errors] = (["requests", "errors"] as const).map((name) =>
     counts.reduce((sum, count) => sum + count[name], 0)
   );
-  const all = counted(requests!, "request");
-  return errors === 0 ? all : `${all}, ${countText(errors!)} refused or failed`;
+  const t = texts().overview.requests;
+  return errors === 0 ? t.sum(requests!) : t.sumWithFailed(requests!, errors!);
 }
 
 const Tables = ({ minutes, days }: Counts) => (
   <>
-    <CountTable title="Last hour" counts={minutes} whenOf={({ from }) => <When at={from} />} />
-    <CountTable title="Last 30 days" counts={days} whenOf={(day) => <>{dayText(day)}</>} />
+    <CountTable span="minutes" counts={minutes} whenOf={({ from }) => <When at={from} />} />
+    <CountTable span="days" counts={days} whenOf={(day) => <>{dayText(day)}</>} />
   </>
 );
 
 const CountTable = (
-  { title, counts, whenOf }: Pick<ChartProps, "title" | "counts"> & {
+  { span, counts, whenOf }: Pick<ChartProps, "span" | "counts"> & {
     whenOf: (count: RequestCount) => Child;
   },
 ) => {
+  const t = texts().overview.requests;
   const shown = counts.filter(({ requests }) => requests > 0).toReversed();
   return (
     <table>
-      <caption>{title}</caption>
+      <caption>{t[span].title}</caption>
       <thead>
         <tr>
-          <th scope="col">From</th>
-          <th scope="col" class="num">Requests</th>
-          <th scope="col" class="num">Refused or failed</th>
+          <th scope="col">{t.from}</th>
+          <th scope="col" class="num">{t.title}</th>
+          <th scope="col" class="num">{t.refusedOrFailed}</th>
         </tr>
       </thead>
       <tbody>
@@ -170,7 +177,7 @@ const CountTable = (
         ))}
         {shown.length === 0 && (
           <tr>
-            <td colspan={3}>No requests yet: make the first call below.</td>
+            <td colspan={3}>{t.none}</td>
           </tr>
         )}
       </tbody>

@@ -2,6 +2,7 @@ import type { CollectionDefinition, FieldDefinition } from "@/lib/documents/fiel
 import type { Json } from "@/lib/store/port.ts";
 import { PLACEHOLDERS } from "../collections/calls.ts";
 import { Snippet } from "../components/snippet.tsx";
+import { texts } from "../texts/mod.ts";
 
 /** A project's own values, for what is to be pasted. */
 export interface SnippetValues {
@@ -22,26 +23,25 @@ export const isReadByAnybody = ({ rls }: Pick<CollectionDefinition, "rls">): boo
  * First calls of the project, ready to paste; without a collection its first one comes before.
  * @param makes Where a form makes collections; null for whoever may not.
  */
-export const Snippets = ({ makes, ...values }: SnippetValues & { makes: string | null }) => (
-  <article class="card">
-    <h2>First calls</h2>
-    {values.publishableKey === null && (
-      <p>
-        Put your own publishable key in the place of <code>{KEY}</code>.
-      </p>
-    )}
-    {values.collection === null
-      ? makes !== null && (
-        <form method="post" action={makes}>
-          <input type="hidden" name="name" value={FIRST} />
-          <p>A call needs a collection. You say what is in it on the next page.</p>
-          <button>Create the collection {FIRST}</button>
-        </form>
-      )
-      : <DocumentSnippets {...values} collection={values.collection} />}
-    <Snippet label="Sign in, as a link on your site" text={signInSnippet(values)} />
-  </article>
-);
+export const Snippets = ({ makes, ...values }: SnippetValues & { makes: string | null }) => {
+  const t = texts().overview.snippets;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      {values.publishableKey === null && <p>{t.putKey(<code>{KEY}</code>)}</p>}
+      {values.collection === null
+        ? makes !== null && (
+          <form method="post" action={makes}>
+            <input type="hidden" name="name" value={FIRST} />
+            <p>{t.needsCollection}</p>
+            <button>{t.create(FIRST)}</button>
+          </form>
+        )
+        : <DocumentSnippets {...values} collection={values.collection} />}
+      <Snippet label={t.signIn} text={signInSnippet(values)} />
+    </article>
+  );
+};
 
 const KEY = PLACEHOLDERS.publishable;
 
@@ -52,18 +52,19 @@ interface DocumentCall extends SnippetValues {
   readonly collection: CollectionDefinition;
 }
 
-const DocumentSnippets = (call: DocumentCall) => (
-  <>
-    {!isReadByAnybody(call.collection) && (
-      <p>
-        <code>$ACCESS_TOKEN</code> is what a user gets by signing in:{" "}
-        <code>{call.collection.name}</code> is read by signed-in users alone.
-      </p>
-    )}
-    <Snippet label="List documents, in a shell" text={listSnippet(call)} />
-    <Snippet label="Create a document, in JavaScript" text={createSnippet(call)} />
-  </>
-);
+const DocumentSnippets = (call: DocumentCall) => {
+  const t = texts().overview.snippets;
+  const { name } = call.collection;
+  return (
+    <>
+      {!isReadByAnybody(call.collection) && (
+        <p>{t.tokenOf(<code>$ACCESS_TOKEN</code>, <code>{name}</code>)}</p>
+      )}
+      <Snippet label={t.list} text={listSnippet(call)} />
+      <Snippet label={t.createDocument} text={createSnippet(call)} />
+    </>
+  );
+};
 
 const listSnippet = ({ publicUrl, publishableKey, collection }: DocumentCall): string => {
   const { name } = collection;

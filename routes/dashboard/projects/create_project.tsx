@@ -7,6 +7,7 @@ import { AccountShell, Bar } from "../components/shell.tsx";
 import { homeOf } from "../frame.ts";
 import { Snippets } from "../overview/snippets.tsx";
 import { attempt, pageReply } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { PROJECTS, refusedProject } from "./projects.tsx";
 
 /** The keys are in the answer itself: they are shown once, and are in no address. */
@@ -35,27 +36,27 @@ const CreatedPage = (
     created: CreatedProject;
     publicUrl: string;
   },
-) => (
-  <AccountShell title={created.name} current={PROJECTS} {...account}>
-    <Bar title={created.name} />
-    <div class="sheet">
-      <article class="card">
-        <h2>Keys</h2>
-        <p>
-          The secret key is shown this once: copy it now. A lost one is replaced by rotating it. The
-          publishable key stays on the project's page.
-        </p>
-        <CopyField label="Publishable key, for browsers" value={created.publishableKey} />
-        <CopyField label="Secret key, for servers only" value={created.secretKey} />
-      </article>
-      <a role="button" href={homeOf(created.projectId)}>Go to the project</a>
-      <Snippets
-        publicUrl={publicUrl}
-        publishableKey={created.publishableKey}
-        collection={null}
-        provider={PROVIDER_NAMES[0]!}
-        makes={`${homeOf(created.projectId)}/collections`}
-      />
-    </div>
-  </AccountShell>
-);
+) => {
+  const t = texts().projects.created;
+  return (
+    <AccountShell title={created.name} current={PROJECTS} {...account}>
+      <Bar title={created.name} />
+      <div class="sheet">
+        <article class="card">
+          <h2>{t.keys}</h2>
+          <p>{t.about}</p>
+          <CopyField label={t.publishableKey} value={created.publishableKey} />
+          <CopyField label={t.secretKey} value={created.secretKey} />
+        </article>
+        <a role="button" href={homeOf(created.projectId)}>{t.open}</a>
+        <Snippets
+          publicUrl={publicUrl}
+          publishableKey={created.publishableKey}
+          collection={null}
+          provider={PROVIDER_NAMES[0]!}
+          makes={`${homeOf(created.projectId)}/collections`}
+        />
+      </div>
+    </AccountShell>
+  );
+};

@@ -11,23 +11,20 @@ import type { PageContext, PageHandler } from "../../handler.ts";
 import { Field, Refusal } from "../components/forms.tsx";
 import { Meter } from "../components/meter.tsx";
 import { AccountShell, Bar } from "../components/shell.tsx";
-import { counted } from "@/lib/text/amounts.ts";
 import { When } from "../components/when.tsx";
 import { DoneNote } from "../done.tsx";
 import { homeOf } from "../frame.ts";
 import { Pages, pagingOf } from "../paging.tsx";
 import { pageReply } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 
 export const PROJECTS = "/dashboard";
 
 /** Each card looks into its project's own space. */
 const CARDS = 24;
 
-const DONE = {
-  deleted: "The project is in the trash: nothing of it answers any more.",
-  left: "You left the project.",
-  declined: "The invitation is declined.",
-};
+/** An address that a project's front end might have. */
+const SAMPLE = "https://blog.example";
 
 /** What was typed for a project that was then refused. */
 export interface Refused {
@@ -49,20 +46,16 @@ async function projectsPage(c: PageContext<SignedInAccount>, refused?: Refused) 
     listTrashed(services, { ownerId: principal.accountId }),
   ]);
   const cards = await Promise.all(items.map((project) => cardOf(services, project)));
+  const t = texts().projects;
   return (
-    <AccountShell title="Projects" current={PROJECTS} {...principal}>
-      <Bar title="Projects" />
+    <AccountShell title={t.title} current={PROJECTS} {...principal}>
+      <Bar title={t.title} />
       <div class="sheet">
-        <DoneNote query={query} sentences={DONE} />
+        <DoneNote query={query} sentences={t.done} />
         {cards.length === 0 && nextCursor === null
-          ? (
-            <p class="empty">
-              A project holds an application's users, data and files. Make your first one here, or
-              ask somebody to invite {principal.email} into theirs.
-            </p>
-          )
+          ? <p class="empty">{t.none(principal.email)}</p>
           : <div class="cards">{cards.map((card) => <ProjectCard {...card} />)}</div>}
-        <Pages path={PROJECTS} query={query} nextCursor={nextCursor} what="projects" />
+        <Pages path={PROJECTS} query={query} nextCursor={nextCursor} what={t.paged} />
         <NewProject refused={refused} />
         {trashed.length > 0 && <Trash projects={trashed} />}
       </div>
@@ -90,66 +83,68 @@ async function cardOf(services: Services, project: ShownProject): Promise<Card> 
   return { project, documents, collections: sizes.length, users, used, limit };
 }
 
-const ProjectCard = ({ project, documents, collections, users, used, limit }: Card) => (
-  <article class="card">
-    <h2>
-      <a href={homeOf(project.projectId)}>{project.name}</a>
-    </h2>
-    <p>
-      {counted(documents, "document")} in {counted(collections, "collection")},{" "}
-      {counted(users, "user")}
-    </p>
-    <Meter label="Files" used={used} limit={limit} bytes />
-    <p class="marks">
-      <span class="badge">{project.role}</span> <span class="badge">{project.plan} plan</span>
-    </p>
-  </article>
-);
+const ProjectCard = ({ project, used, limit, ...counts }: Card) => {
+  const { projects: t, shared } = texts();
+  return (
+    <article class="card">
+      <h2>
+        <a href={homeOf(project.projectId)}>{project.name}</a>
+      </h2>
+      <p>{t.holds(counts)}</p>
+      <Meter label={t.files} used={used} limit={limit} bytes />
+      <p class="marks">
+        <span class="badge">{shared.roles[project.role]}</span>{" "}
+        <span class="badge">{shared.plan(project.plan)}</span>
+      </p>
+    </article>
+  );
+};
 
-const NewProject = ({ refused }: { refused: Refused | undefined }) => (
-  <article class="card">
-    <h2>New project</h2>
-    <form method="post" action={PROJECTS}>
-      <Refusal problem={refused?.problem ?? null} />
-      <Field
-        label="Name"
-        name="name"
-        value={refused?.name ?? ""}
-        maxlength={PROJECT_NAME_LENGTH_MAX}
-        required
-      />
-      <Field
-        label="Site URL (optional)"
-        name="siteUrl"
-        value={refused?.siteUrl ?? ""}
-        placeholder="https://blog.example"
-        hint="Where the application runs: users come back there after signing in."
-      />
-      <button>Create project</button>
-    </form>
-  </article>
-);
+const NewProject = ({ refused }: { refused: Refused | undefined }) => {
+  const t = texts().projects.create;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <form method="post" action={PROJECTS}>
+        <Refusal problem={refused?.problem ?? null} />
+        <Field
+          label={t.name}
+          name="name"
+          value={refused?.name ?? ""}
+          maxlength={PROJECT_NAME_LENGTH_MAX}
+          required
+        />
+        <Field
+          label={t.siteUrl}
+          name="siteUrl"
+          value={refused?.siteUrl ?? ""}
+          placeholder={SAMPLE}
+          hint={t.siteUrlHint}
+        />
+        <button>{t.submit}</button>
+      </form>
+    </article>
+  );
+};
 
 /** Whoever runs the server restores: there is no verb by which an owner could. */
-const Trash = ({ projects }: { projects: readonly TrashedProject[] }) => (
-  <article class="card">
-    <h2>Trash</h2>
-    <p>
-      Whoever runs this server can bring a project back, by the command below it. Until it is
-      removed for good it counts among the projects that your plan allows.
-    </p>
-    <ul class="rows">
-      {projects.map(({ projectId, name, restorableUntil }) => (
-        <li>
-          <span class="grow">
-            <b>{name}</b>
-            <small>
-              can be restored until <When at={restorableUntil} />
-            </small>
-          </span>
-          <code>deno task admin project restore --project {projectId}</code>
-        </li>
-      ))}
-    </ul>
-  </article>
-);
+const Trash = ({ projects }: { projects: readonly TrashedProject[] }) => {
+  const t = texts().projects.trash;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{t.about}</p>
+      <ul class="rows">
+        {projects.map(({ projectId, name, restorableUntil }) => (
+          <li>
+            <span class="grow">
+              <b>{name}</b>
+              <small>{t.until(<When at={restorableUntil} />)}</small>
+            </span>
+            <code>{`deno task admin project restore --project ${projectId}`}</code>
+          </li>
+        ))}
+      </ul>
+    </article>
+  );
+};

@@ -9,13 +9,12 @@ import { Ask, Field, Refusal } from "../components/forms.tsx";
 import { SiteUrlForm, siteUrlIn } from "../components/site_url_form.tsx";
 import { Meter } from "../components/meter.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
-import { bytesText, countText } from "@/lib/text/amounts.ts";
 import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { bytesText, countText } from "../texts/amounts.ts";
+import { texts } from "../texts/mod.ts";
 import { PROJECTS } from "./projects.tsx";
-
-const DONE = { renamed: "The name is saved.", siteUrl: "The Site URL is saved." };
 
 const TRASH_DAYS = PROJECT_TRASH_MS / 86_400_000;
 
@@ -61,18 +60,19 @@ async function settingsPage(c: PageContext<ProjectMember>, refused?: Refused) {
   ]);
   const path = `${frame.home}/settings`;
   const of = (form: Refused["form"]) => refused?.form === form ? refused : null;
+  const t = texts().projects.settings;
   return (
-    <ProjectShell frame={frame} title="Settings" current={path}>
-      <Bar title="Settings">
-        <span class="badge on">{usage.plan} plan</span>
+    <ProjectShell frame={frame} title={t.title} current={path}>
+      <Bar title={t.title}>
+        <span class="badge on">{texts().shared.plan(usage.plan)}</span>
       </Bar>
       <div class="sheet">
-        <DoneNote query={query} sentences={DONE} />
+        <DoneNote query={query} sentences={t.done} />
         {includes(principal.role, "admin") && (
           <>
             <RenameCard path={path} name={frame.name} refused={of("rename")} />
             <article class="card">
-              <h2>Site URL</h2>
+              <h2>{t.siteUrl}</h2>
               <SiteUrlForm
                 action={path}
                 siteUrl={of("siteUrl")?.text ?? principal.project.siteUrl}
@@ -99,85 +99,87 @@ interface CardProps {
   readonly refused: Refused | null;
 }
 
-const RenameCard = ({ path, name, refused }: CardProps) => (
-  <article class="card">
-    <h2>Name</h2>
-    <form method="post" action={path}>
-      <Refusal problem={refused?.problem ?? null} />
-      <Field
-        label="Project's name"
-        name="name"
-        value={refused?.text ?? name}
-        maxlength={PROJECT_NAME_LENGTH_MAX}
-        required
-      />
-      <button>Rename</button>
-    </form>
-  </article>
-);
+const RenameCard = ({ path, name, refused }: CardProps) => {
+  const t = texts().projects.settings.rename;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <form method="post" action={path}>
+        <Refusal problem={refused?.problem ?? null} />
+        <Field
+          label={t.name}
+          name="name"
+          value={refused?.text ?? name}
+          maxlength={PROJECT_NAME_LENGTH_MAX}
+          required
+        />
+        <button>{t.submit}</button>
+      </form>
+    </article>
+  );
+};
 
 const UsageCard = (
   { usage, hasPlans }: { usage: Awaited<ReturnType<typeof projectUsage>>; hasPlans: boolean },
 ) => {
   const { plan, collections, documents, storage, ai } = usage;
+  const { projects: { settings: { usage: t } }, shared } = texts();
   return (
     <article class="card">
-      <h2>Plan and limits</h2>
-      <p>
-        {hasPlans
-          ? `The project has the plan of its owner: ${plan}. Whoever runs this server changes plans.`
-          : "Plans limit nothing on this server."}
-      </p>
-      <Meter label="Collections" {...collections} />
+      <h2>{t.title}</h2>
+      <p>{hasPlans ? t.plan(plan) : t.noPlans}</p>
+      <Meter label={t.collections} {...collections} />
       <Meter
-        label={`Documents (${countText(documents.count)})`}
+        label={t.documents(countText(documents.count))}
         used={documents.bytes}
         limit={documents.limit}
         bytes
       />
-      <Meter label="Files" used={storage.used} limit={storage.limit} bytes />
+      <Meter label={t.files} used={storage.used} limit={storage.limit} bytes />
       <p>
-        {storage.provider === "external" && "Files go to a bucket of the project's own. "}
-        A file has up to {bytesText(storage.fileBytesMax)}.
-        {storage.reserved > 0 && ` ${bytesText(storage.reserved)} are held for uploads under way.`}
+        {storage.provider === "external" && `${t.ownBucket} `}
+        {t.fileUpTo(bytesText(storage.fileBytesMax))}
+        {storage.reserved > 0 && ` ${shared.heldForUploads(bytesText(storage.reserved))}`}
       </p>
-      <Meter label="Your AI queries this month" {...ai.queries} />
-      <Meter label="Your AI designs this month" {...ai.designs} />
-      <Meter label="Your turns with the creator this month" {...ai.turns} />
+      <Meter label={t.aiQueries} {...ai.queries} />
+      <Meter label={t.aiDesigns} {...ai.designs} />
+      <Meter label={t.aiTurns} {...ai.turns} />
     </article>
   );
 };
 
-const OwnershipCard = ({ home }: { home: string }) => (
-  <article class="card">
-    <h2>Owner</h2>
-    <p>
-      This project is yours. You can offer it to another member on the{" "}
-      <a href={`${home}/members`}>members page</a>: it is theirs once they accept.
-    </p>
-  </article>
-);
+const OwnershipCard = ({ home }: { home: string }) => {
+  const t = texts().projects.settings.owner;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{t.about((text) => <a href={`${home}/members`}>{text}</a>)}</p>
+    </article>
+  );
+};
 
-const DeleteCard = ({ path, name, refused }: CardProps) => (
-  <article class="card">
-    <h2>Delete project</h2>
-    <p>It stays in the trash for {TRASH_DAYS} days.</p>
-    <Ask
-      label="Delete project"
-      action={`${path}/delete`}
-      loss={"Its keys, users, documents and files answer nobody any more, at once. For " +
-        `${TRASH_DAYS} days whoever runs this server can bring it back; then it is gone for good.`}
-      button="Delete the project"
-      open={refused !== null}
-    >
-      <Refusal problem={refused?.problem ?? null} />
-      <Field
-        label={`Type ${name} to be sure`}
-        name="name"
-        value={refused?.text ?? ""}
-        autocomplete="off"
-        required
-      />
-    </Ask>
-  </article>
-);
+const DeleteCard = ({ path, name, refused }: CardProps) => {
+  const t = texts().projects.settings.delete;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{t.about(TRASH_DAYS)}</p>
+      <Ask
+        label={t.title}
+        action={`${path}/delete`}
+        loss={t.loss(TRASH_DAYS)}
+        button={t.submit}
+        open={refused !== null}
+      >
+        <Refusal problem={refused?.problem ?? null} />
+        <Field
+          label={t.confirm(name)}
+          name="name"
+          value={refused?.text ?? ""}
+          autocomplete="off"
+          required
+        />
+      </Ask>
+    </article>
+  );
+};

@@ -1,25 +1,17 @@
 import type { Clock } from "@/lib/clock.ts";
 import { NAME_LENGTH_MAX } from "@/lib/limits.ts";
+import { type Texts, texts } from "../texts/mod.ts";
 
-/** What each kind of caller is called on the page. */
-export const CALLERS: Readonly<Record<string, string>> = {
-  publishable: "Publishable key",
-  secret: "Secret key",
-  account: "Member, signed in",
-  accountToken: "Personal access token",
-};
-
-const STATUSES: Readonly<Record<string, string>> = {
-  "4xx": "Refused (4xx)",
-  "5xx": "Failed (5xx)",
-  "2xx": "Went well (2xx)",
-};
+type Within = keyof Texts["requests"]["filters"]["within"];
 
 /** How far back, by its word in the address. */
-const WITHIN: Readonly<Record<string, { readonly label: string; readonly ms: number }>> = {
-  hour: { label: "The last hour", ms: 3_600_000 },
-  day: { label: "The last day", ms: 86_400_000 },
-};
+const WITHIN_MS: Readonly<Record<Within, number>> = { hour: 3_600_000, day: 86_400_000 };
+
+const isWithin = (text: string | undefined): text is Within =>
+  text !== undefined && Object.hasOwn(WITHIN_MS, text);
+
+/** The header that has it. */
+const REQUEST_ID = "x-request-id";
 
 const NAMES = ["operation", "status", "code", "caller", "requestId", "within", "cursor"];
 
@@ -33,41 +25,37 @@ export function filtersIn(query: string): Readonly<Record<string, string>> {
 /** The query of the operation that lists them. */
 export function queryWith(filters: Readonly<Record<string, string>>, clock: Clock): string {
   const { within, ...others } = filters;
-  const span = within === undefined || !Object.hasOwn(WITHIN, within) ? null : WITHIN[within]!;
-  const since = span && { since: new Date(clock.now() - span.ms).toISOString() };
+  const since = isWithin(within) &&
+    { since: new Date(clock.now() - WITHIN_MS[within]).toISOString() };
   return new URLSearchParams({ ...others, ...since }).toString();
 }
 
 export const FilterForm = (
   { path, filters }: { path: string; filters: Readonly<Record<string, string>> },
-) => (
-  <form action={path} class="filter-line">
-    <TextFilter name="operation" label="Operation" value={filters.operation} />
-    <label>
-      Status
-      <Options name="status" all="Any" options={STATUSES} value={filters.status} />
-    </label>
-    <TextFilter name="code" label="Problem" value={filters.code} />
-    <label>
-      Caller
-      <Options name="caller" all="Anybody" options={CALLERS} value={filters.caller} />
-    </label>
-    <label>
-      When
-      <Options
-        name="within"
-        all="Any time"
-        options={Object.fromEntries(
-          Object.entries(WITHIN).map(([name, { label }]) => [name, label]),
-        )}
-        value={filters.within}
-      />
-    </label>
-    <TextFilter name="requestId" label="x-request-id" value={filters.requestId} />
-    <button class="quiet">Filter</button>
-    {Object.keys(filters).length > 0 && <a href={path}>Show all</a>}
-  </form>
-);
+) => {
+  const { callers, filters: t } = texts().requests;
+  return (
+    <form action={path} class="filter-line">
+      <TextFilter name="operation" label={t.operation} value={filters.operation} />
+      <label>
+        {t.status}
+        <Options name="status" all={t.anyStatus} options={t.statuses} value={filters.status} />
+      </label>
+      <TextFilter name="code" label={t.problem} value={filters.code} />
+      <label>
+        {t.caller}
+        <Options name="caller" all={t.anyCaller} options={callers} value={filters.caller} />
+      </label>
+      <label>
+        {t.when}
+        <Options name="within" all={t.anyTime} options={t.within} value={filters.within} />
+      </label>
+      <TextFilter name="requestId" label={REQUEST_ID} value={filters.requestId} />
+      <button class="quiet">{t.filter}</button>
+      {Object.keys(filters).length > 0 && <a href={path}>{t.showAll}</a>}
+    </form>
+  );
+};
 
 const TextFilter = (
   { name, label, value = "" }: { name: string; label: string; value?: string | undefined },

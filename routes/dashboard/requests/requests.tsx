@@ -7,7 +7,6 @@ import {
   type ShownRequest,
 } from "@/lib/projects/list_requests.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import { counted, countText } from "@/lib/text/amounts.ts";
 import { problemAnchor } from "@/openapi/error_catalogue.ts";
 import { requestQuery } from "@/openapi/schemas/logged_request.ts";
 import type { PageHandler } from "../../handler.ts";
@@ -17,7 +16,8 @@ import { When } from "../components/when.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { OverviewTabs } from "../overview/overview_tabs.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
-import { CALLERS, FilterForm, filtersIn, queryWith } from "./request_filters.tsx";
+import { texts } from "../texts/mod.ts";
+import { FilterForm, filtersIn, queryWith } from "./request_filters.tsx";
 
 const ROWS = 50;
 
@@ -39,17 +39,14 @@ export const showRequests: PageHandler<ProjectMember> = async (c) => {
   ]);
   const { items, nextCursor } = tried.problem === null ? tried.value : NONE;
   const path = pathOf(frame.home);
+  const t = texts().requests;
   return pageReply(
-    <ProjectShell frame={frame} title="Requests" current={frame.home}>
-      <Bar title="Requests">
+    <ProjectShell frame={frame} title={t.title} current={frame.home}>
+      <Bar title={t.title}>
         <OverviewTabs home={frame.home} current={path} />
       </Bar>
       <div class="sheet wide">
-        <p class="muted">
-          Requests to the API of the last {REQUEST_LOG_DAYS}{" "}
-          days that were refused or failed. Neither bodies and keys nor queries and addresses are
-          kept.
-        </p>
+        <p class="muted">{t.about(REQUEST_LOG_DAYS)}</p>
         <Recording
           path={path}
           until={recordsUntil(services, project)}
@@ -59,21 +56,30 @@ export const showRequests: PageHandler<ProjectMember> = async (c) => {
         <Refusal problem={tried.problem} />
         {items.length > 0 && <RequestTable requests={items} />}
         {items.length === 0 && tried.problem === null && (
-          <p class="empty">
-            {Object.keys(filters).length === 0
-              ? "No request was refused or failed."
-              : "No request that is kept matches."}
-          </p>
+          <p class="empty">{Object.keys(filters).length === 0 ? t.none : t.noMatch}</p>
         )}
-        <nav class="pages" aria-label="Pages of requests">
-          {"cursor" in filters && <a href={addressWith(path, filters)}>First requests</a>}
-          {nextCursor !== null && (
-            <a href={addressWith(path, { ...filters, cursor: nextCursor })}>More requests</a>
-          )}
-        </nav>
+        <PageLinks path={path} filters={filters} nextCursor={nextCursor} />
       </div>
     </ProjectShell>,
     { status: tried.problem?.status ?? 200 },
+  );
+};
+
+const PageLinks = (
+  { path, filters, nextCursor }: {
+    path: string;
+    filters: Readonly<Record<string, string>>;
+    nextCursor: string | null;
+  },
+) => {
+  const { requests: { pages }, shared: { pages: t } } = texts();
+  return (
+    <nav class="pages" aria-label={t.of(pages)}>
+      {"cursor" in filters && <a href={addressWith(path, filters)}>{t.first(pages)}</a>}
+      {nextCursor !== null && (
+        <a href={addressWith(path, { ...filters, cursor: nextCursor })}>{t.more(pages)}</a>
+      )}
+    </nav>
   );
 };
 
@@ -94,65 +100,73 @@ const Recording = (
   { path, until, maySwitch }: { path: string; until: string | null; maySwitch: boolean },
 ) => {
   if (until === null && !maySwitch) return null;
+  const t = texts().requests.recording;
   return (
     <form method="post" action={`${path}/recording`} class="inline">
-      {until !== null && (
-        <span>
-          All requests are listed until <When at={until} />.
-        </span>
-      )}
+      {until !== null && <span>{t.until(<When at={until} />)}</span>}
       {maySwitch && until === null && (
         <button class="quiet" name="record" value="all">
-          List all requests for {counted(REQUEST_RECORDING_MINUTES_MAX, "minute")}
+          {t.all(REQUEST_RECORDING_MINUTES_MAX)}
         </button>
       )}
       {maySwitch && until !== null && (
-        <button class="quiet" name="record" value="failed">List only those that fail</button>
+        <button class="quiet" name="record" value="failed">{t.failed}</button>
       )}
     </form>
   );
 };
 
-const RequestTable = ({ requests }: { requests: readonly ShownRequest[] }) => (
-  <div class="scroll" role="region" aria-label="Requests" tabindex={0}>
-    <table class="snug lines">
-      <thead>
-        <tr>
-          <th scope="col">Operation</th>
-          <th scope="col">Status</th>
-          <th scope="col">Caller</th>
-          <th scope="col" class="num">Time</th>
-          <th scope="col">When</th>
-        </tr>
-      </thead>
-      <tbody>{requests.map((request) => <RequestRow request={request} />)}</tbody>
-    </table>
-  </div>
-);
+const RequestTable = ({ requests }: { requests: readonly ShownRequest[] }) => {
+  const { title, table: t } = texts().requests;
+  return (
+    <div class="scroll" role="region" aria-label={title} tabindex={0}>
+      <table class="snug lines">
+        <thead>
+          <tr>
+            <th scope="col">{t.operation}</th>
+            <th scope="col">{t.status}</th>
+            <th scope="col">{t.caller}</th>
+            <th scope="col" class="num">{t.time}</th>
+            <th scope="col">{t.when}</th>
+          </tr>
+        </thead>
+        <tbody>{requests.map((request) => <RequestRow request={request} />)}</tbody>
+      </table>
+    </div>
+  );
+};
 
 const RequestRow = (
   { request: { requestId, operation, method, status, code, caller, ms, leftOut, at } }: {
     request: ShownRequest;
   },
-) => (
-  <tr>
-    <th scope="row">
-      {operation ?? "no operation"} <span class="muted">{method}</span>
-      <small class="mono">{requestId}</small>
-    </th>
-    <td>
-      <span class={status >= 500 ? "badge bad" : "badge"}>{status}</span>
-      {code !== null && (
-        <small>
-          <a href={`/docs/errors#${problemAnchor(code)}`}>{code}</a>
-        </small>
-      )}
-    </td>
-    <td>{caller === null ? "—" : CALLERS[caller] ?? caller}</td>
-    <td class="num">{countText(Math.ceil(ms))} ms</td>
-    <td>
-      <When at={at} />
-      {leftOut > 0 && <small>{countText(leftOut)} more in this second</small>}
-    </td>
-  </tr>
-);
+) => {
+  const t = texts().requests.table;
+  return (
+    <tr>
+      <th scope="row">
+        {operation ?? t.noOperation} <span class="muted">{method}</span>
+        <small class="mono">{requestId}</small>
+      </th>
+      <td>
+        <span class={status >= 500 ? "badge bad" : "badge"}>{status}</span>
+        {code !== null && (
+          <small>
+            <a href={`/docs/errors#${problemAnchor(code)}`}>{code}</a>
+          </small>
+        )}
+      </td>
+      <td>{callerText(caller)}</td>
+      <td class="num">{t.ms(Math.ceil(ms))}</td>
+      <td>
+        <When at={at} />
+        {leftOut > 0 && <small>{t.leftOut(leftOut)}</small>}
+      </td>
+    </tr>
+  );
+};
+
+function callerText(caller: string | null): string {
+  const names: Readonly<Record<string, string>> = texts().requests.callers;
+  return caller === null ? "—" : names[caller] ?? caller;
+}

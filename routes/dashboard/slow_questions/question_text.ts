@@ -1,17 +1,14 @@
 import type { Json } from "@/lib/store/port.ts";
 import { isObject } from "@/lib/store/shape.ts";
+import { texts } from "../texts/mod.ts";
 
-const WORDS: Readonly<Record<string, string>> = {
+const SIGNS: Readonly<Record<string, string>> = {
   eq: "= ?",
   ne: "≠ ?",
   gt: "> ?",
   gte: "≥ ?",
   lt: "< ?",
   lte: "≤ ?",
-  in: "is one of ?",
-  nin: "is none of ?",
-  regex: "matches ?",
-  exists: "is there or not",
 };
 
 /**
@@ -20,19 +17,21 @@ const WORDS: Readonly<Record<string, string>> = {
  */
 export function conditionsText(where: Json): string {
   if (!isObject(where)) return "";
+  const t = texts().slowQuestions.conditions;
   const [[name, value] = ["", null]] = Object.entries(where);
   if (Array.isArray(value)) {
     const parts = value.map(conditionsText).filter((text) => text !== "");
-    const text = parts.join(` ${name} `);
-    return name === "or" && parts.length > 1 ? `(${text})` : text;
+    if (name === "or" && parts.length > 1) return `(${parts.join(` ${t.or} `)})`;
+    return parts.join(` ${t.and} `);
   }
   if (!isObject(value)) return "";
   const [[operator, operand] = ["", null]] = Object.entries(value);
   // A field may be called "not": then its operand is no condition.
   if (name === "not" && (isObject(operand) || Array.isArray(operand) && isConditions(operand))) {
-    return `not (${conditionsText(value)})`;
+    return t.not(conditionsText(value));
   }
-  return name === "isDeleted" && operator === "eq" ? "" : `${name} ${WORDS[operator] ?? operator}`;
+  if (name === "isDeleted" && operator === "eq") return "";
+  return t.asked[operator]?.(name) ?? `${name} ${SIGNS[operator] ?? operator}`;
 }
 
 const isConditions = (operands: readonly Json[]): boolean => operands.some(isObject);

@@ -10,7 +10,6 @@ import {
 import { INDEXES_MAX, QUESTION_DAYS } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
-import { countText } from "@/lib/text/amounts.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { collectionPath, tabPath } from "../collections/bar.tsx";
 import { withIndex } from "../collections/indexes.ts";
@@ -20,9 +19,9 @@ import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { OverviewTabs } from "../overview/overview_tabs.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { countText } from "../texts/amounts.ts";
+import { texts } from "../texts/mod.ts";
 import { conditionsText } from "./question_text.ts";
-
-const DONE = { indexed: "The index is there. The collection's figures begin anew." };
 
 const pathOf = (home: string): string => `${home}/slow-questions`;
 
@@ -64,21 +63,18 @@ async function slowQuestionsPage(c: PageContext<ProjectMember>, problem: Problem
     collections: new Map(collections.map((one) => [one.name, one])),
     canEdit: includes(principal.role, "admin"),
   };
+  const t = texts().slowQuestions;
   return (
-    <ProjectShell frame={frame} title="Slow questions" current={home}>
-      <Bar title="Slow questions">
+    <ProjectShell frame={frame} title={t.title} current={home}>
+      <Bar title={t.title}>
         <OverviewTabs home={home} current={pathOf(home)} />
       </Bar>
       <div class="sheet wide">
-        <DoneNote query={query} sentences={DONE} />
+        <DoneNote query={query} sentences={t.done} />
         <Refusal problem={problem} />
-        <p class="muted">
-          Lists and counts that took long in the last {QUESTION_DAYS}{" "}
-          days, what took most in all first. Those that differ in their values alone are one; no
-          value is kept. New ones are here within a minute.
-        </p>
+        <p class="muted">{t.about(QUESTION_DAYS)}</p>
         {questions.length === 0
-          ? <p class="empty">No list or count was slow.</p>
+          ? <p class="empty">{t.none}</p>
           : <QuestionTable questions={questions} context={context} />}
       </div>
     </ProjectShell>
@@ -87,27 +83,31 @@ async function slowQuestionsPage(c: PageContext<ProjectMember>, problem: Problem
 
 const QuestionTable = (
   { questions, context }: { questions: readonly SlowQuestion[]; context: RowContext },
-) => (
-  <div class="scroll">
-    <table class="snug lines">
-      <thead>
-        <tr>
-          <th scope="col">Question</th>
-          <th scope="col" class="num">Asked</th>
-          <th scope="col" class="num">Mean time</th>
-          <th scope="col">Index that would help</th>
-        </tr>
-      </thead>
-      <tbody>
-        {questions.map((question) => <QuestionRow question={question} context={context} />)}
-      </tbody>
-    </table>
-  </div>
-);
+) => {
+  const t = texts().slowQuestions;
+  return (
+    <div class="scroll">
+      <table class="snug lines">
+        <thead>
+          <tr>
+            <th scope="col">{t.question}</th>
+            <th scope="col" class="num">{t.timesAsked}</th>
+            <th scope="col" class="num">{t.meanTime}</th>
+            <th scope="col">{t.helpfulIndex}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {questions.map((question) => <QuestionRow question={question} context={context} />)}
+        </tbody>
+      </table>
+    </div>
+  );
+};
 
 const QuestionRow = ({ question, context }: { question: SlowQuestion; context: RowContext }) => {
   const { collection, filter, asked, refused, meanMs, p95Ms } = question;
   const conditions = conditionsText(filter);
+  const t = texts().slowQuestions;
   return (
     <tr>
       <th scope="row">
@@ -117,11 +117,11 @@ const QuestionRow = ({ question, context }: { question: SlowQuestion; context: R
       </th>
       <td class="num">
         {countText(asked)}
-        {refused > 0 && <small class="bad">{countText(refused)} too slow</small>}
+        {refused > 0 && <small class="bad">{t.tooSlow(refused)}</small>}
       </td>
       <td class="num">
-        {msText(meanMs)}
-        <small>95 of 100 in {msText(p95Ms)}</small>
+        {t.ms(Math.round(meanMs))}
+        <small>{t.p95(t.ms(Math.round(p95Ms)))}</small>
         <small>{examinedText(question)}</small>
       </td>
       <td>
@@ -132,18 +132,17 @@ const QuestionRow = ({ question, context }: { question: SlowQuestion; context: R
 };
 
 function orderText({ sort, total }: SlowQuestion): string {
-  if (total === "only") return "count";
-  const order = `by ${sort.replaceAll(",", ", ")}`;
-  if (total === "none") return order;
-  return `${order}, ${total === "exact" ? "with total" : "with an estimated total"}`;
+  const t = texts().slowQuestions.order;
+  if (total === "only") return t.count;
+  const fields = sort.replaceAll(",", ", ");
+  if (total === "none") return t.plain(fields);
+  return total === "exact" ? t.withTotal(fields) : t.withEstimate(fields);
 }
-
-const msText = (ms: number): string => `${countText(Math.round(ms))} ms`;
 
 function examinedText({ examined, answered }: SlowQuestion): string | null {
   if (examined === null) return null;
-  if (answered === 0) return `${countText(examined)} looked at, none answered`;
-  return `${countText(Math.round(examined / answered))} looked at for each answered`;
+  const t = texts().slowQuestions.examined;
+  return answered === 0 ? t.forNone(examined) : t.forEach(Math.round(examined / answered));
 }
 
 const Advice = (
@@ -153,22 +152,26 @@ const Advice = (
   },
 ) => {
   const definition = collections.get(collection);
-  if (advice === null || definition === undefined) return <>none</>;
+  const t = texts().slowQuestions;
+  if (advice === null || definition === undefined) return <>{t.noAdvice}</>;
   const isFull = withIndex(definition, advice).indexes.length > INDEXES_MAX;
   return (
     <>
       <code>{advice.join(", ")}</code>
       {isFull && (
         <small>
-          {collection} has {INDEXES_MAX} indexes:{" "}
-          <a href={tabPath(home, collection, "fields")}>remove one</a> first.
+          {t.full(
+            collection,
+            INDEXES_MAX,
+            (text) => <a href={tabPath(home, collection, "fields")}>{text}</a>,
+          )}
         </small>
       )}
       {canEdit && !isFull && (
         <form method="post" action={pathOf(home)}>
           <input type="hidden" name="collection" value={collection} />
           <input type="hidden" name="tag" value={tagsOf(definition).fields} />
-          <button class="quiet" name="index" value={advice.join(",")}>Add index</button>
+          <button class="quiet" name="index" value={advice.join(",")}>{t.addIndex}</button>
         </form>
       )}
     </>

@@ -1,3 +1,4 @@
+import { texts } from "../texts/mod.ts";
 /** A provider that is there without any setup, and nowhere but on the developer's own machine. */
 export const ChoiceCard = (
   { name, title, hasSite, tryPath }: {
@@ -8,31 +9,29 @@ export const ChoiceCard = (
     /** Null for whoever may not try it. */
     tryPath: string | null;
   },
-) => (
-  <article class="card" id={name}>
-    <h2>
-      {title} <span class="badge on">only in dev</span>
-    </h2>
-    <p>
-      Users choose on a page of this server who they are; nothing has to be set up. In your
-      application it is the provider <span class="mono">{name}</span>, for example{" "}
-      <span class="mono">{`signInWith("${name}")`}</span>. A server that is started by{" "}
-      <span class="mono">start</span> does not have it.
-    </p>
-    {!hasSite && <small>To use it, set the Site URL above.</small>}
-    {hasSite && tryPath !== null && (
-      <div class="acts">
-        <a
-          role="button"
-          class="quiet"
-          href={tryPath}
-          target="_blank"
-          rel="noopener"
-          hx-boost="false"
-        >
-          Try it
-        </a>
-      </div>
-    )}
-  </article>
-);
+) => {
+  const t = texts().signIn;
+  return (
+    <article class="card" id={name}>
+      <h2>
+        {title} <span class="badge on">{t.choice.onlyInDev}</span>
+      </h2>
+      <p>{t.choice.about(name)}</p>
+      {!hasSite && <small>{t.choice.needsSite}</small>}
+      {hasSite && tryPath !== null && (
+        <div class="acts">
+          <a
+            role="button"
+            class="quiet"
+            href={tryPath}
+            target="_blank"
+            rel="noopener"
+            hx-boost="false"
+          >
+            {t.tryIt}
+          </a>
+        </div>
+      )}
+    </article>
+  );
+};

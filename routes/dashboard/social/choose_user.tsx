@@ -5,6 +5,7 @@ import type { PageContext, PageHandler } from "../../handler.ts";
 import { Field, Refusal } from "../components/forms.tsx";
 import { Plain } from "../components/shell.tsx";
 import { attempt, pageReply } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 
 export const CHOOSE_USER = "/dashboard/choose-user";
 
@@ -44,25 +45,26 @@ interface ChoiceProps {
 
 const ChoicePage = ({ chosen, query, email = "", problem }: ChoiceProps) => {
   const action = `${CHOOSE_USER}?${query}`;
+  const t = texts().signIn.choice;
   return (
-    <Plain title="Sign in as">
-      <h1>Sign in as …</h1>
-      <p>{chosen.title}, only in dev: choose who to be in your application.</p>
+    <Plain title={t.title}>
+      <h1>{t.heading}</h1>
+      <p>{t.chooseBy(chosen.title)}</p>
       <form method="post" action={action} hx-boost="false" class="choices">
         {chosen.chooser.users.map((user) => <Choice user={user} />)}
       </form>
       <form method="post" action={action} hx-boost="false">
         <Refusal problem={problem ?? null} />
         <Field
-          label="Another e-mail"
+          label={t.another}
           name="email"
           type="email"
           value={email}
           required
           autocomplete="off"
-          hint="Who has this e-mail in your project already, or a new user."
+          hint={t.anotherIs}
         />
-        <button class="quiet">Sign in</button>
+        <button class="quiet">{t.signIn}</button>
       </form>
     </Plain>
   );
@@ -70,17 +72,20 @@ const ChoicePage = ({ chosen, query, email = "", problem }: ChoiceProps) => {
 
 const Choice = ({ user: { name, email } }: { user: ChosenUser }) => (
   <button class="quiet" name="email" value={email}>
-    {`Sign in as ${name ?? email}`}
+    {texts().signIn.choice.signInAs(name ?? email)}
     {name !== null && <small>{email}</small>}
   </button>
 );
 
-const ChosenPage = ({ email, next }: { email: string; next: string }) => (
-  <Plain title="Signing in">
-    <h1>Signing in</h1>
-    <p>{`You are ${email}.`}</p>
-    <p>
-      <a href={next} hx-boost="false">Continue to your application</a>
-    </p>
-  </Plain>
-);
+const ChosenPage = ({ email, next }: { email: string; next: string }) => {
+  const t = texts().signIn.choice;
+  return (
+    <Plain title={t.signingIn}>
+      <h1>{t.signingIn}</h1>
+      <p>{t.youAre(email)}</p>
+      <p>
+        <a href={next} hx-boost="false">{t.goOn}</a>
+      </p>
+    </Plain>
+  );
+};

@@ -1,6 +1,7 @@
 import type { Problem } from "@/lib/problems.ts";
 import type { Provider } from "@/lib/social/provider.ts";
 import type { ShownProvider } from "@/lib/social/manage_providers.ts";
+import { texts } from "../texts/mod.ts";
 import { CopyField, Done, Field, Refusal } from "../components/forms.tsx";
 
 /** What was typed into the form of one provider. Its secret is never sent back. */
@@ -25,21 +26,22 @@ interface CardProps {
 
 export const ProviderCard = (card: CardProps) => {
   const { settings, about, entered, mayChange, isSaved } = card;
+  const t = texts().signIn;
   const isSetUp = settings.clientId !== null || settings.hasClientSecret;
   const badge = settings.enabled ? "badge on" : "badge";
   return (
     <article class="card" id={settings.provider}>
       <h2>
-        {about.title} <span class={badge}>{settings.enabled ? "on" : "off"}</span>
+        {about.title} <span class={badge}>{settings.enabled ? t.on : t.off}</span>
       </h2>
-      {isSaved && <Done>Saved.</Done>}
+      {isSaved && <Done>{t.saved}</Done>}
       {mayChange
         ? (
           <>
-            {!isSetUp && entered === null && <p>Not set up yet.</p>}
+            {!isSetUp && entered === null && <p>{t.provider.none}</p>}
             {isSetUp || entered !== null ? <ProviderForm {...card} /> : (
               <details class="reveal">
-                <summary>Set up</summary>
+                <summary>{t.provider.setUp}</summary>
                 <ProviderForm {...card} />
               </details>
             )}
@@ -52,27 +54,28 @@ export const ProviderCard = (card: CardProps) => {
 
 const ProviderForm = ({ settings, about, page, entered, hasSite }: CardProps) => {
   const { provider, callbackUrl, hasClientSecret, enabled } = settings;
+  const t = texts().signIn;
   return (
     <form method="post" action={`${page}/providers/${provider}`}>
       <p class="muted">
-        Register the callback URL in an OAuth application at{" "}
-        <a href={about.consoleUrl} target="_blank" rel="noopener noreferrer">{about.title}</a>, then
-        paste its client ID and secret here.
+        {t.provider.register(
+          <a href={about.consoleUrl} target="_blank" rel="noopener noreferrer">{about.title}</a>,
+        )}
       </p>
       <Refusal problem={entered?.problem ?? null} />
-      <CopyField label="Callback URL" value={callbackUrl} />
+      <CopyField label={t.provider.callbackUrl} value={callbackUrl} />
       <Field
-        label="Client ID"
+        label={t.provider.clientId}
         name="clientId"
         value={entered?.clientId ?? settings.clientId}
         autocomplete="off"
       />
       <Field
-        label="Client secret"
+        label={t.provider.clientSecret}
         name="clientSecret"
         type="password"
         autocomplete="new-password"
-        {...(hasClientSecret && { placeholder: "stored, leave empty to keep" })}
+        {...(hasClientSecret && { placeholder: t.provider.storedKeep })}
       />
       <Linking chosen={entered?.linking ?? settings.linking} />
       <label>
@@ -82,10 +85,10 @@ const ProviderForm = ({ settings, about, page, entered, hasSite }: CardProps) =>
           name="enabled"
           {...((entered?.enabled ?? enabled) && { checked: true })}
         />
-        Enabled
+        {t.provider.enabled}
       </label>
       <div class="acts">
-        <button>Save</button>
+        <button>{t.save}</button>
         {enabled && hasSite && (
           <a
             role="button"
@@ -95,41 +98,42 @@ const ProviderForm = ({ settings, about, page, entered, hasSite }: CardProps) =>
             rel="noopener"
             hx-boost="false"
           >
-            Try it
+            {t.tryIt}
           </a>
         )}
-        {enabled && !hasSite && <small>To try it, set the Site URL above.</small>}
+        {enabled && !hasSite && <small>{t.provider.needsSite}</small>}
       </div>
     </form>
   );
 };
 
-const LINKING = {
-  verified: "signs in as that user, if the provider has verified it",
-  never: "is another user",
-} as const;
-
-const Linking = ({ chosen }: { chosen: string }) => (
-  <label>
-    Same e-mail as a user of another provider
-    <select name="linking">
-      {Object.entries(LINKING).map(([value, says]) => (
-        <option value={value} {...(value === chosen && { selected: true })}>{says}</option>
-      ))}
-    </select>
-  </label>
-);
+const Linking = ({ chosen }: { chosen: string }) => {
+  const t = texts().signIn.provider;
+  return (
+    <label>
+      {t.sameEmailAs}
+      <select name="linking">
+        {Object.entries(t.linking).map(([value, says]) => (
+          <option value={value} {...(value === chosen && { selected: true })}>{says}</option>
+        ))}
+      </select>
+    </label>
+  );
+};
 
 /** For who may only look. */
-const Settings = ({ settings }: CardProps) => (
-  <dl class="facts">
-    <dt>Callback URL</dt>
-    <dd class="mono">{settings.callbackUrl}</dd>
-    <dt>Client ID</dt>
-    <dd class="mono">{settings.clientId ?? "none"}</dd>
-    <dt>Client secret</dt>
-    <dd>{settings.hasClientSecret ? "stored" : "none"}</dd>
-    <dt>Same e-mail</dt>
-    <dd>{LINKING[settings.linking]}</dd>
-  </dl>
-);
+const Settings = ({ settings }: CardProps) => {
+  const t = texts().signIn;
+  return (
+    <dl class="facts">
+      <dt>{t.provider.callbackUrl}</dt>
+      <dd class="mono">{settings.callbackUrl}</dd>
+      <dt>{t.provider.clientId}</dt>
+      <dd class="mono">{settings.clientId ?? t.none}</dd>
+      <dt>{t.provider.clientSecret}</dt>
+      <dd>{settings.hasClientSecret ? t.provider.stored : t.none}</dd>
+      <dt>{t.provider.sameEmail}</dt>
+      <dd>{t.provider.linking[settings.linking]}</dd>
+    </dl>
+  );
+};

@@ -13,6 +13,7 @@ import { Bar, ProjectShell } from "../components/shell.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { mailFateOf } from "../mail/mail_page.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { ChoiceCard } from "./choice_card.tsx";
 import { type EnteredProvider, ProviderCard } from "./provider_card.tsx";
 import { authInput, type EnteredAuth, enteredAuth, readAuth, SignUpCard } from "./sign_up_card.tsx";
@@ -86,10 +87,11 @@ async function signInPage(c: PageContext<ProjectMember>, refused: Refused = {}) 
   const done = new URLSearchParams(query).get("done");
   const mayChange = includes(frame.role, "admin");
   const { chosen } = services.providers;
+  const t = texts().signIn;
   const isTryable = chosen !== null || providers.some(({ enabled }) => enabled);
   return (
-    <ProjectShell frame={frame} title="Sign-in" current={page}>
-      <Bar title="Sign-in" />
+    <ProjectShell frame={frame} title={t.title} current={page}>
+      <Bar title={t.title} />
       <div class="sheet">
         <SiteCard
           page={page}
@@ -125,12 +127,7 @@ async function signInPage(c: PageContext<ProjectMember>, refused: Refused = {}) 
             tryPath={mayChange ? `${page}/providers/${chosen.name}/try` : null}
           />
         )}
-        {mayChange && siteUrl !== null && isTryable && (
-          <p class="muted">
-            “Try it” signs you in as a user of this project, as your site would, and shows who that
-            is. The session it opens is ended at once; the user stays.
-          </p>
-        )}
+        {mayChange && siteUrl !== null && isTryable && <p class="muted">{t.trying}</p>}
       </div>
     </ProjectShell>
   );
@@ -144,31 +141,33 @@ interface SiteCardProps {
   readonly problem: Problem | null;
 }
 
-const SiteCard = ({ page, siteUrl, mayChange, isSaved, problem }: SiteCardProps) => (
-  <article class="card">
-    <h2>Site URL</h2>
-    <p>
-      Users come back to <span class="mono">/auth/callback</span>{" "}
-      on this address after signing in by a provider, which asks for one; links in mails lead there.
-    </p>
-    {isSaved && <Done>Saved.</Done>}
-    {mayChange
-      ? (
-        <form method="post" action={page}>
-          <Refusal problem={problem} />
-          <div class="copy">
-            <input
-              name="siteUrl"
-              value={siteUrl}
-              aria-label="Site URL"
-              placeholder="https://app.example"
-              inputmode="url"
-              autocomplete="off"
-            />
-            <button>Save</button>
-          </div>
-        </form>
-      )
-      : <span class="mono">{siteUrl === "" ? "none" : siteUrl}</span>}
-  </article>
-);
+const SAMPLE = "https://app.example";
+
+const SiteCard = ({ page, siteUrl, mayChange, isSaved, problem }: SiteCardProps) => {
+  const t = texts().signIn;
+  return (
+    <article class="card">
+      <h2>{t.siteUrl}</h2>
+      <p>{t.siteUrlIs(<span class="mono">/auth/callback</span>)}</p>
+      {isSaved && <Done>{t.saved}</Done>}
+      {mayChange
+        ? (
+          <form method="post" action={page}>
+            <Refusal problem={problem} />
+            <div class="copy">
+              <input
+                name="siteUrl"
+                value={siteUrl}
+                aria-label={t.siteUrl}
+                placeholder={SAMPLE}
+                inputmode="url"
+                autocomplete="off"
+              />
+              <button>{t.save}</button>
+            </div>
+          </form>
+        )
+        : <span class="mono">{siteUrl === "" ? t.none : siteUrl}</span>}
+    </article>
+  );
+};

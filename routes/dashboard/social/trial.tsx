@@ -11,6 +11,7 @@ import { Done, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { Profile, providersOf } from "../users/profile.tsx";
 
 const tabOf = (c: PageContext<ProjectMember>): string =>
@@ -43,7 +44,7 @@ export const showTried: PageHandler<ProjectMember> = async (c) => {
   const query = new URLSearchParams(c.var.state.query);
   const error = query.get("error");
   if (error !== null) {
-    const known = isFailureText(error) ? error : "Sign-in failed, try again";
+    const known = isFailureText(error) ? error : texts().signIn.trial.again;
     return pageReply(await triedPage(c, { error: known }));
   }
   const { services, principal } = c.var;
@@ -85,29 +86,27 @@ async function triedPage(c: PageContext<ProjectMember>, { signedIn, error, probl
   const frame = await loadFrame(services, principal);
   const { siteUrl } = principal.project;
   const tab = tabOf(c);
+  const t = texts().signIn.trial;
   return (
-    <ProjectShell frame={frame} title="Sign-in tried" current={tab}>
-      <Bar title="Sign-in tried" />
+    <ProjectShell frame={frame} title={t.title} current={tab}>
+      <Bar title={t.title} />
       <div class="sheet">
         <Refusal problem={problem ?? null} />
         {error !== undefined && (
           <article class="card">
-            <h2>It did not work</h2>
+            <h2>{t.failed}</h2>
             <p class="note bad" role="alert">{error}.</p>
-            <p>
-              Client ID, client secret and callback URL must be those of the OAuth application at
-              the provider. Your site would get this text as <span class="mono">error</span>.
-            </p>
+            <p>{t.why(<span class="mono">error</span>)}</p>
           </article>
         )}
         {signedIn !== undefined && (
           <>
-            <Done>It works: this is who signed in. The session was ended at once.</Done>
+            <Done>{t.works}</Done>
             <Profile user={signedIn.user} home={frame.home} />
             <CameBack {...signedIn} projectId={frame.projectId} siteUrl={siteUrl} />
           </>
         )}
-        <a role="button" class="quiet" href={tab}>Back to sign-in</a>
+        <a role="button" class="quiet" href={tab}>{t.back}</a>
       </div>
     </ProjectShell>
   );
@@ -118,29 +117,28 @@ const CameBack = (
     projectId: string;
     siteUrl: string | null;
   },
-) => (
-  <article class="card">
-    <h2>What your site gets</h2>
-    <p>
-      At{" "}
-      <span class="mono">{`${siteUrl ?? ""}/auth/callback`}</span>, in the query; the token is in
-      the fragment.
-    </p>
-    <dl class="facts mono">
-      <dt>rtCode</dt>
-      <dd>good once, for a minute</dd>
-      <dt>provider</dt>
-      <dd>{provider ?? "unknown"}</dd>
-      <dt>userId</dt>
-      <dd>{user._id}</dd>
-      <dt>projectId</dt>
-      <dd>{projectId}</dd>
-      <dt>isNewUser</dt>
-      <dd>{String(isNewUser)}</dd>
-      <dt>linkedByEmail</dt>
-      <dd>{String(linkedByEmail)}</dd>
-      <dt>#token</dt>
-      <dd>the access token</dd>
-    </dl>
-  </article>
-);
+) => {
+  const t = texts().signIn.trial;
+  return (
+    <article class="card">
+      <h2>{t.gets}</h2>
+      <p>{t.where(<span class="mono">{`${siteUrl ?? ""}/auth/callback`}</span>)}</p>
+      <dl class="facts mono">
+        <dt>rtCode</dt>
+        <dd>{t.once}</dd>
+        <dt>provider</dt>
+        <dd>{provider ?? t.unknown}</dd>
+        <dt>userId</dt>
+        <dd>{user._id}</dd>
+        <dt>projectId</dt>
+        <dd>{projectId}</dd>
+        <dt>isNewUser</dt>
+        <dd>{String(isNewUser)}</dd>
+        <dt>linkedByEmail</dt>
+        <dd>{String(linkedByEmail)}</dd>
+        <dt>#token</dt>
+        <dd>{t.token}</dd>
+      </dl>
+    </article>
+  );
+};

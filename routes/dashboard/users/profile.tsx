@@ -3,17 +3,18 @@ import { jsonText } from "@/lib/store/json_text.ts";
 import { shownFields } from "@/lib/auth/public_profile.ts";
 import type { UserField } from "@/lib/users/user_fields.ts";
 import { When } from "../components/when.tsx";
+import { texts } from "../texts/mod.ts";
 
 /** What a user is called: providers and users wrote it, in whatever way. */
 export const calledBy = ({ email, name, username, _id }: UserRecord): string =>
   email ?? name ?? username ?? _id;
 
 export const Disabled = ({ user }: { user: UserRecord }) =>
-  user.disabled ? <span class="badge warn">disabled</span> : null;
+  user.disabled ? <span class="badge warn">{texts().users.profile.disabled}</span> : null;
 
 /** Who has told nothing yet by which they could sign in again. */
 export const Anonymous = ({ user }: { user: UserRecord }) =>
-  user.isAnonymous ? <span class="badge">anonymous</span> : null;
+  user.isAnonymous ? <span class="badge">{texts().users.profile.anonymous}</span> : null;
 
 /** Users of earlier versions have no providers. */
 export const providersOf = ({ providers }: UserRecord): readonly string[] => [
@@ -21,7 +22,7 @@ export const providersOf = ({ providers }: UserRecord): readonly string[] => [
 ];
 
 const waysOf = (user: UserRecord): readonly string[] => [
-  ...(user.passwordHash === null ? [] : ["password"]),
+  ...(user.passwordHash === null ? [] : [texts().users.profile.ways.password]),
   ...providersOf(user),
 ];
 
@@ -48,62 +49,64 @@ export const Profile = (
     home?: string;
     declared?: readonly UserField[];
   },
-) => (
-  <article class="card">
-    <h2>
-      {home === undefined ? "Profile" : <a href={`${home}/users/${user._id}`}>{calledBy(user)}</a>}
-      {" "}
-      <Anonymous user={user} /> <Disabled user={user} />
-    </h2>
-    <dl class="facts">
-      <dt>ID</dt>
-      <dd class="mono">{user._id}</dd>
-      <dt>E-mail</dt>
-      <dd>
-        {user.email ?? "none"}{" "}
-        {user.email !== null && (
-          <span class={user.emailVerified ? "badge on" : "badge"}>
-            {user.emailVerified ? "verified" : "not verified"}
-          </span>
+) => {
+  const t = texts().users.profile;
+  return (
+    <article class="card">
+      <h2>
+        {home === undefined ? t.title : <a href={`${home}/users/${user._id}`}>{calledBy(user)}</a>}
+        {" "}
+        <Anonymous user={user} /> <Disabled user={user} />
+      </h2>
+      <dl class="facts">
+        <dt>{t.id}</dt>
+        <dd class="mono">{user._id}</dd>
+        <dt>{t.email}</dt>
+        <dd>
+          {user.email ?? t.none}{" "}
+          {user.email !== null && (
+            <span class={user.emailVerified ? "badge on" : "badge"}>
+              {user.emailVerified ? t.verified : t.notVerified}
+            </span>
+          )}
+        </dd>
+        <dt>{t.name}</dt>
+        <dd>{user.name ?? t.none}</dd>
+        <dt>{t.username}</dt>
+        <dd>{user.username ?? t.none}</dd>
+        <dt>{t.picture}</dt>
+        <dd class={user.avatarUrl === null ? "" : "mono"}>{user.avatarUrl ?? t.none}</dd>
+        <dt>{t.signsInBy}</dt>
+        <dd>
+          <WaysToSignIn user={user} otherwise={otherWay(user)} />
+        </dd>
+        <dt>{t.roles}</dt>
+        <dd>{(user.roles ?? []).length === 0 ? t.noRoles : <Roles user={user} />}</dd>
+        {Object.keys(user.claims ?? {}).length > 0 && (
+          <>
+            <dt>{t.claims}</dt>
+            <dd class="mono">{jsonText(user.claims ?? {})}</dd>
+          </>
         )}
-      </dd>
-      <dt>Name</dt>
-      <dd>{user.name ?? "none"}</dd>
-      <dt>User name</dt>
-      <dd>{user.username ?? "none"}</dd>
-      <dt>Picture</dt>
-      <dd class={user.avatarUrl === null ? "" : "mono"}>{user.avatarUrl ?? "none"}</dd>
-      <dt>Signs in by</dt>
-      <dd>
-        <WaysToSignIn user={user} otherwise={otherWay(user)} />
-      </dd>
-      <dt>Roles</dt>
-      <dd>{(user.roles ?? []).length === 0 ? "none" : <Roles user={user} />}</dd>
-      {Object.keys(user.claims ?? {}).length > 0 && (
-        <>
-          <dt>Claims</dt>
-          <dd class="mono">{jsonText(user.claims ?? {})}</dd>
-        </>
-      )}
-      {Object.entries(shownFields(declared, user.fields)).map(([key, value]) => (
-        <>
-          <dt>{key}</dt>
-          <dd>{value === null ? "none" : typeof value === "string" ? value : jsonText(value)}</dd>
-        </>
-      ))}
-      <dt>Last sign-in</dt>
-      <dd>{user.lastSignInAt ? <When at={user.lastSignInAt} /> : "never"}</dd>
-      <dt>Since</dt>
-      <dd>
-        <When at={user.createdAt} />
-      </dd>
-    </dl>
-  </article>
-);
+        {Object.entries(shownFields(declared, user.fields)).map(([key, value]) => (
+          <>
+            <dt>{key}</dt>
+            <dd>{value === null ? t.none : typeof value === "string" ? value : jsonText(value)}</dd>
+          </>
+        ))}
+        <dt>{t.lastSignIn}</dt>
+        <dd>{user.lastSignInAt ? <When at={user.lastSignInAt} /> : t.never}</dd>
+        <dt>{t.since}</dt>
+        <dd>
+          <When at={user.createdAt} />
+        </dd>
+      </dl>
+    </article>
+  );
+};
 
-const otherWay = ({ isAnonymous, email }: UserRecord): string =>
-  isAnonymous
-    ? "nothing: their session is all they have"
-    : email === null
-    ? "nothing"
-    : "a code, if codes are on";
+function otherWay({ isAnonymous, email }: UserRecord): string {
+  const { ways } = texts().users.profile;
+  if (isAnonymous) return ways.session;
+  return email === null ? ways.none : ways.code;
+}

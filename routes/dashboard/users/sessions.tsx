@@ -3,6 +3,7 @@ import type { Json } from "@/lib/store/port.ts";
 import { deviceText } from "../components/device.ts";
 import { Ask } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
+import { texts } from "../texts/mod.ts";
 
 interface SessionsProps {
   readonly page: RecordPage<{ [name: string]: Json }>;
@@ -13,29 +14,30 @@ interface SessionsProps {
 }
 
 /** Where a user is signed in. The names of devices are their own words. */
-export const Sessions = ({ page, path, mayChange, isFirst }: SessionsProps) => (
-  <article class="card">
-    <h2>Sessions</h2>
-    {page.items.length === 0
-      ? <p>{isFirst ? "Not signed in anywhere." : "There are no more sessions."}</p>
-      : (
+export const Sessions = ({ page, path, mayChange, isFirst }: SessionsProps) => {
+  const t = texts().users.sessions;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      {page.items.length === 0 ? <p>{isFirst ? t.none : t.noMore}</p> : (
         <ul class="rows">
           {page.items.map((session) => <SessionRow {...{ session, path, mayChange }} />)}
         </ul>
       )}
-    {page.nextCursor !== null && (
-      <a href={`${path}?${new URLSearchParams({ cursor: page.nextCursor })}`}>More sessions</a>
-    )}
-    {mayChange && page.items.length > 0 && (
-      <Ask
-        label="End all sessions"
-        loss="The user is signed out on every device, and may sign in again."
-        action={`${path}/sessions`}
-        button="End all"
-      />
-    )}
-  </article>
-);
+      {page.nextCursor !== null && (
+        <a href={`${path}?${new URLSearchParams({ cursor: page.nextCursor })}`}>{t.more}</a>
+      )}
+      {mayChange && page.items.length > 0 && (
+        <Ask
+          label={t.endAll}
+          loss={t.endAllLoss}
+          action={`${path}/sessions`}
+          button={t.endAllNow}
+        />
+      )}
+    </article>
+  );
+};
 
 const SessionRow = (
   { session, path, mayChange }: {
@@ -45,25 +47,23 @@ const SessionRow = (
   },
 ) => {
   const [userAgent, address] = [textOf(session.userAgent), textOf(session.address)];
-  const device = deviceText(userAgent);
+  const t = texts().users.sessions;
+  const used = <When at={String(session.lastUsedAt)} />;
+  const since = <When at={String(session.createdAt)} />;
   return (
     <li>
       <span class="grow" {...(userAgent !== null && { title: userAgent })}>
-        <b>{device}</b>
+        <b>{deviceText(userAgent)}</b>
         <small>
-          {address !== null && `network ${address} · `}
-          {"used "}
-          <When at={String(session.lastUsedAt)} />
-          {" · since "}
-          <When at={String(session.createdAt)} />
+          {address === null ? t.used(used, since) : t.usedFrom(address, used, since)}
         </small>
       </span>
       {mayChange && (
         <Ask
-          label="End"
-          loss="The user is signed out on this device, and may sign in again."
+          label={t.end}
+          loss={t.endLoss}
           action={`${path}/sessions/${session._id}`}
-          button="End this session"
+          button={t.endNow}
         />
       )}
     </li>

@@ -2,6 +2,7 @@ import type { IssuedToken } from "@/lib/auth/issue_token.ts";
 import { ACCESS_TOKEN_SECONDS } from "@/lib/limits.ts";
 import { CopyField, Done } from "../components/forms.tsx";
 import { Snippet } from "../components/snippet.tsx";
+import { texts } from "../texts/mod.ts";
 
 interface TestTokenProps {
   readonly action: string;
@@ -12,32 +13,31 @@ interface TestTokenProps {
   readonly publishableKey: string | null;
 }
 
-const LIFETIME = `${ACCESS_TOKEN_SECONDS / 60} minutes`;
+const MINUTES = ACCESS_TOKEN_SECONDS / 60;
 
 /** A token to try calls with, as this user. */
-export const TestToken = ({ action, fresh, publicUrl, publishableKey }: TestTokenProps) => (
-  <article class="card" id="test-token">
-    <h2>Test token</h2>
-    <p>
-      An access token of this user, to try calls as they would make them. It is good for {LIFETIME}
-      {" "}
-      and opens a session, which ends with it or by “End” above.
-    </p>
-    <form method="post" action={`${action}#test-token`}>
-      <button class="quiet">{fresh === null ? "Create test token" : "Create another"}</button>
-    </form>
-    {fresh !== null && (
-      <>
-        <Done>{`Good for ${LIFETIME}, and shown this once.`}</Done>
-        <CopyField label="Access token" value={fresh.accessToken} />
-        <Snippet
-          label="The user's own profile, with curl"
-          text={curlOf(publicUrl, publishableKey ?? "pk_live_…", fresh)}
-        />
-      </>
-    )}
-  </article>
-);
+export const TestToken = ({ action, fresh, publicUrl, publishableKey }: TestTokenProps) => {
+  const t = texts().users.testToken;
+  return (
+    <article class="card" id="test-token">
+      <h2>{t.title}</h2>
+      <p>{t.about(MINUTES)}</p>
+      <form method="post" action={`${action}#test-token`}>
+        <button class="quiet">{fresh === null ? t.create : t.another}</button>
+      </form>
+      {fresh !== null && (
+        <>
+          <Done>{t.done(MINUTES)}</Done>
+          <CopyField label={t.token} value={fresh.accessToken} />
+          <Snippet
+            label={t.curl}
+            text={curlOf(publicUrl, publishableKey ?? "pk_live_…", fresh)}
+          />
+        </>
+      )}
+    </article>
+  );
+};
 
 const curlOf = (publicUrl: string, key: string, { accessToken }: IssuedToken): string =>
   `curl '${publicUrl}/api/userAuth/me' \\

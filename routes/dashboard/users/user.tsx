@@ -14,22 +14,13 @@ import { DoneNote } from "../done.tsx";
 import { homeOf, loadFrame } from "../frame.ts";
 import { pagingOf } from "../paging.tsx";
 import { pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { Anonymous, calledBy, Disabled, Profile } from "./profile.tsx";
 import { Sessions } from "./sessions.tsx";
 import { TestToken } from "./test_token.tsx";
 import { withinOf } from "./within.ts";
 
 const ROWS = 20;
-
-/** What a form did, by the word in the address that it leads to. */
-const DONE = {
-  created: "The user is created.",
-  changed: "The user is saved.",
-  disabled: "The user is disabled and signed out everywhere.",
-  enabled: "The user may sign in again.",
-  ended: "All sessions are ended.",
-  "session-ended": "The session is ended.",
-};
 
 const listOf = (c: PageContext<ProjectMember>): string =>
   `${homeOf(c.var.principal.project._id)}/users`;
@@ -57,17 +48,18 @@ async function userPage(c: PageContext<ProjectMember, "id">, fresh: IssuedToken 
     listSessions(services, { projectId, userId: user._id, sessionId: null }, paging),
   ]);
   const mayChange = includes(frame.role, "admin");
+  const t = texts().users;
   return pageReply(
     <ProjectShell frame={frame} title={calledBy(user)} current={listOf(c)}>
       <Bar title={calledBy(user)}>
         <Anonymous user={user} />
         <Disabled user={user} />
         <span class="grow"></span>
-        {mayChange && <a role="button" class="quiet" href={`${path}/edit`}>Edit</a>}
-        <a href={listOf(c)}>All users</a>
+        {mayChange && <a role="button" class="quiet" href={`${path}/edit`}>{t.edit}</a>}
+        <a href={listOf(c)}>{t.all}</a>
       </Bar>
       <div class="sheet">
-        <DoneNote query={query} sentences={DONE} />
+        <DoneNote query={query} sentences={t.done} />
         <Profile user={user} declared={declared} />
         <Sessions
           page={sessions}
@@ -120,32 +112,34 @@ export const deleteUserByForm: PageHandler<ProjectMember, "id"> = async (c) => {
   return seeOther(`${listOf(c)}?done=deleted`);
 };
 
-const Access = ({ user, path }: { user: UserRecord; path: string }) => (
-  <article class="card">
-    <h2>Access</h2>
-    <p>A disabled user cannot sign in until enabled again. Documents stay as they are.</p>
-    <div class="acts">
-      {user.disabled
-        ? (
-          <form method="post" action={`${path}/enable`}>
-            <button class="quiet">Enable user</button>
-          </form>
-        )
-        : (
-          <Ask
-            label="Disable user"
-            loss="All sessions end at once, and nothing signs this user in any more."
-            action={`${path}/disable`}
-            button="Disable"
-          />
-        )}
-      <Ask
-        label="Delete user"
-        loss={"The profile, all sessions and the links to providers are gone for good. Documents " +
-          "stay, without anybody to own them: whoever signs in as the same person is a new user."}
-        action={`${path}/delete`}
-        button="Delete for good"
-      />
-    </div>
-  </article>
-);
+const Access = ({ user, path }: { user: UserRecord; path: string }) => {
+  const t = texts().users.access;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <p>{t.about}</p>
+      <div class="acts">
+        {user.disabled
+          ? (
+            <form method="post" action={`${path}/enable`}>
+              <button class="quiet">{t.enable}</button>
+            </form>
+          )
+          : (
+            <Ask
+              label={t.disable}
+              loss={t.disableLoss}
+              action={`${path}/disable`}
+              button={t.disableNow}
+            />
+          )}
+        <Ask
+          label={t.delete}
+          loss={t.deleteLoss}
+          action={`${path}/delete`}
+          button={t.deleteNow}
+        />
+      </div>
+    </article>
+  );
+};

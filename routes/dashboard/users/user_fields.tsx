@@ -13,9 +13,8 @@ import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { type Frame, homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { UsersTabs } from "./users_tabs.tsx";
-
-const DONE = { saved: "The fields are saved." };
 
 /** The form as it stands. */
 interface Entered {
@@ -69,17 +68,14 @@ async function fieldsPage(
   const { services, principal, state: { query } } = c.var;
   const frame = await loadFrame(services, principal);
   const list = `${frame.home}/users`;
+  const t = texts().users;
   return (
-    <ProjectShell frame={frame} title="Fields of users" current={list}>
-      <Bar title="Users">
+    <ProjectShell frame={frame} title={t.fields.title} current={list}>
+      <Bar title={t.list.title}>
         <UsersTabs path={list} current={`${list}/fields`} />
       </Bar>
       <div class="sheet wide">
-        <p class="muted">
-          What this project keeps of each user, beside e-mail, name, user name and picture. Users
-          set these fields when they sign up, and later in their profile. Everybody sees a public
-          one; all others are for the user and for you.
-        </p>
+        <p class="muted">{t.fields.about}</p>
         <FieldsForm frame={frame} entered={entered} now={tagOf(stored)} query={query} />
       </div>
     </ProjectShell>
@@ -89,6 +85,7 @@ async function fieldsPage(
 const FieldsForm = (
   { frame, entered, now, query }: { frame: Frame; entered: Entered; now: string; query: string },
 ) => {
+  const t = texts().users.fields;
   const { rows, tag, problem } = entered;
   const action = `${frame.home}/users/fields`;
   const canEdit = includes(frame.role, "admin");
@@ -108,22 +105,19 @@ const FieldsForm = (
       {canEdit && <button hidden name="act" value="save"></button>}
       <input type="hidden" name="tag" value={tag} />
       <fieldset class="rows" disabled={!canEdit}>
-        <legend>Fields</legend>
-        {rows.length === 0 && <p class="empty">Nothing is declared.</p>}
+        <legend>{t.fields}</legend>
+        {rows.length === 0 && <p class="empty">{t.none}</p>}
         <FieldRows fields={rows} place="" path="" inArray={false} context={context} />
       </fieldset>
-      <p class="muted">
-        A required field is asked of whoever signs up by e-mail from now on. Fields that are removed
-        keep what is stored of them, unseen.
-      </p>
+      <p class="muted">{t.rules}</p>
       {canEdit && (
         <div class="acts">
-          <button class="quiet" name="act" value="add:">Add field</button>
-          <button name="act" value="save" aria-keyshortcuts="Control+S Meta+S">Save fields</button>
+          <button class="quiet" name="act" value="add:">{t.add}</button>
+          <button name="act" value="save" aria-keyshortcuts="Control+S Meta+S">{t.save}</button>
           {problem !== null && isConflict(problem)
             ? <Conflict what="list" here={action} now={now} />
             : blamed === null && <Refusal problem={problem} />}
-          <DoneNote query={query} sentences={DONE} />
+          <DoneNote query={query} sentences={t.done} />
         </div>
       )}
     </form>

@@ -12,6 +12,7 @@ import { areaText, Refusal } from "../components/forms.tsx";
 import { typedEntries } from "../documents/entered.ts";
 import { Fields } from "../documents/fields.tsx";
 import type { Targets } from "../documents/references.ts";
+import { texts } from "../texts/mod.ts";
 import {
   enteredUser,
   refusalOf,
@@ -44,7 +45,7 @@ export const UserMembers = (props: UserFormProps) => {
       <BuiltIn {...props} refusal={refusal} />
       {entries.length > 0 && (
         <>
-          <h2 class="part">Fields of this project</h2>
+          <h2 class="part">{texts().users.form.declared}</h2>
           <Fields
             entries={entries}
             faults={refusal.faults}
@@ -62,6 +63,7 @@ export const UserMembers = (props: UserFormProps) => {
 const BuiltIn = (
   { user, passwordLengthMin, typed, refusal }: UserFormProps & { refusal: UserRefusal },
 ) => {
+  const t = texts().users.form;
   const entered = typed === null ? enteredUser(user) : typedUser(typed.form);
   const hasPassword = user !== null && user.passwordHash !== null;
   const first = user === null && refusal.at.size === 0 ? "email" : [...refusal.at.keys()][0];
@@ -80,11 +82,11 @@ const BuiltIn = (
   );
   return (
     <div class="members">
-      {row("email", "E-mail", "", <input value={entered.email} {...line} {...common("email")} />)}
+      {row("email", t.email, "", <input value={entered.email} {...line} {...common("email")} />)}
       {row(
         "emailVerified",
-        "Verified",
-        user === null ? "" : "until it is another",
+        t.verified,
+        user === null ? "" : t.verifiedHint,
         <input
           type="checkbox"
           role="switch"
@@ -94,18 +96,18 @@ const BuiltIn = (
       )}
       {row(
         "password",
-        "Password",
-        `${passwordLengthMin}+ characters`,
+        t.password,
+        t.passwordHint(passwordLengthMin),
         <input
           type="password"
           autocomplete="new-password"
-          placeholder={hasPassword ? "set, leave empty to keep" : "none"}
+          placeholder={hasPassword ? t.passwordKeep : t.noPassword}
           {...common("password")}
         />,
       )}
       {row(
         "name",
-        "Name",
+        t.name,
         "",
         <input
           value={entered.name}
@@ -116,8 +118,8 @@ const BuiltIn = (
       )}
       {row(
         "username",
-        "User name",
-        "letters, digits, _.-",
+        t.username,
+        t.usernameHint,
         <input
           value={entered.username}
           maxlength={USERNAME_LENGTH_MAX}
@@ -127,8 +129,8 @@ const BuiltIn = (
       )}
       {row(
         "avatarUrl",
-        "Picture",
-        "an https address",
+        t.picture,
+        t.pictureHint,
         <input
           value={entered.avatarUrl}
           inputmode="url"
@@ -139,19 +141,19 @@ const BuiltIn = (
       )}
       {row(
         "roles",
-        "Roles",
-        "words",
+        t.roles,
+        t.rolesHint,
         <input
           value={entered.roles}
-          placeholder="editor reviewer"
+          placeholder={t.rolesSample}
           {...line}
           {...common("roles")}
         />,
       )}
       {user !== null && row(
         "claims",
-        "Claims",
-        "an object, as JSON",
+        t.claims,
+        t.claimsHint,
         <textarea class="mono" rows={2} spellcheck={false} placeholder="{}" {...common("claims")}>
           {areaText(entered.claims)}
         </textarea>,

@@ -10,6 +10,7 @@ import { DoneNote } from "../done.tsx";
 import { type Frame, homeOf, loadFrame } from "../frame.ts";
 import { pagingOf } from "../paging.tsx";
 import { attempt, pageReply } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { Anonymous, calledBy, Disabled, Roles, WaysToSignIn } from "./profile.tsx";
 import { UsersTabs } from "./users_tabs.tsx";
 
@@ -17,8 +18,6 @@ const ROWS = 50;
 
 /** What stands in a cell that has nothing. */
 const NOTHING = "—";
-
-const DONE = { deleted: "The user is deleted." };
 
 const NOBODY: RecordPage<UserRecord> = { items: [], nextCursor: null };
 
@@ -39,40 +38,48 @@ export const showUsers: PageHandler<ProjectMember> = async (c) => {
     ),
   ]);
   const { items, nextCursor } = tried.problem === null ? tried.value : NOBODY;
+  const t = texts().users.list;
   const page = (
-    <ProjectShell frame={frame} title="Users" current={path}>
-      <Bar title="Users">
+    <ProjectShell frame={frame} title={t.title} current={path}>
+      <Bar title={t.title}>
         <UsersTabs path={path} current={path} />
-        <form class="search" action={path}>
-          <input
-            name="search"
-            type="search"
-            value={search}
-            aria-label="E-mail contains"
-            placeholder="E-mail"
-          />
-          <button class="quiet">Search</button>
-        </form>
+        <SearchForm path={path} search={search} />
         {includes(frame.role, "admin") && (
           <>
             <span class="grow"></span>
-            <a role="button" href={`${path}/new`}>New user</a>
+            <a role="button" href={`${path}/new`}>{t.create}</a>
           </>
         )}
       </Bar>
-      <DoneNote query={query} sentences={DONE} />
+      <DoneNote query={query} sentences={t.done} />
       <Refusal problem={tried.problem} />
       {items.length === 0 && tried.problem === null && (
         <Nobody search={search} isFirst={cursor === null} frame={frame} />
       )}
       {items.length > 0 && <UserTable users={items} path={path} />}
-      <nav class="pages" aria-label="Pages">
-        {cursor !== null && <a href={`${path}?${queryOf(search, null)}`}>First page</a>}
-        {nextCursor !== null && <a href={`${path}?${queryOf(search, nextCursor)}`}>Next page</a>}
+      <nav class="pages" aria-label={t.pages}>
+        {cursor !== null && <a href={`${path}?${queryOf(search, null)}`}>{t.firstPage}</a>}
+        {nextCursor !== null && <a href={`${path}?${queryOf(search, nextCursor)}`}>{t.nextPage}</a>}
       </nav>
     </ProjectShell>
   );
   return pageReply(page, { status: tried.problem?.status ?? 200 });
+};
+
+const SearchForm = ({ path, search }: { path: string; search: string }) => {
+  const t = texts().users.list;
+  return (
+    <form class="search" action={path}>
+      <input
+        name="search"
+        type="search"
+        value={search}
+        aria-label={t.searchLabel}
+        placeholder={t.searchHint}
+      />
+      <button class="quiet">{t.search}</button>
+    </form>
+  );
 };
 
 const queryOf = (search: string, cursor: string | null): string =>
@@ -84,57 +91,59 @@ const queryOf = (search: string, cursor: string | null): string =>
 
 const Nobody = (
   { search, isFirst, frame: { home, role } }: { search: string; isFirst: boolean; frame: Frame },
-) => (
-  <div class="sheet">
-    {search !== "" && (
-      <p class="empty">
-        No user has an e-mail that contains this text. <a href={`${home}/users`}>Show all users</a>
-      </p>
-    )}
-    {search === "" && !isFirst && <p class="empty">There are no more users.</p>}
-    {search === "" && isFirst && (
-      <p class="empty">
-        Nobody has signed in so far. Users come by themselves, by e-mail or a provider:{" "}
-        <a href={`${home}/sign-in`}>
-          {includes(role, "admin") ? "set up sign-in" : "see which ways are on"}
-        </a>.
-      </p>
-    )}
-  </div>
-);
+) => {
+  const t = texts().users.list;
+  const signIn = (text: string) => <a href={`${home}/sign-in`}>{text}</a>;
+  return (
+    <div class="sheet">
+      {search !== "" && (
+        <p class="empty">
+          {t.noMatch} <a href={`${home}/users`}>{t.showAll}</a>
+        </p>
+      )}
+      {search === "" && !isFirst && <p class="empty">{t.noMore}</p>}
+      {search === "" && isFirst && (
+        <p class="empty">{includes(role, "admin") ? t.noneForAdmin(signIn) : t.none(signIn)}</p>
+      )}
+    </div>
+  );
+};
 
-const UserTable = ({ users, path }: { users: readonly UserRecord[]; path: string }) => (
-  <div class="scroll" role="region" aria-label="Users" tabindex={0}>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">User</th>
-          <th scope="col">Name</th>
-          <th scope="col">Roles</th>
-          <th scope="col">Signs in by</th>
-          <th scope="col">Last sign-in</th>
-          <th scope="col">Since</th>
-        </tr>
-      </thead>
-      <tbody>
-        {users.map((user) => (
+const UserTable = ({ users, path }: { users: readonly UserRecord[]; path: string }) => {
+  const { list, profile } = texts().users;
+  return (
+    <div class="scroll" role="region" aria-label={list.title} tabindex={0}>
+      <table>
+        <thead>
           <tr>
-            <td>
-              <a href={`${path}/${user._id}`}>{calledBy(user)}</a> <Anonymous user={user} />{" "}
-              <Disabled user={user} />
-            </td>
-            <td>{user.name ?? NOTHING}</td>
-            <td>{(user.roles ?? []).length === 0 ? NOTHING : <Roles user={user} />}</td>
-            <td>
-              <WaysToSignIn user={user} otherwise={NOTHING} />
-            </td>
-            <td>{user.lastSignInAt ? <When at={user.lastSignInAt} /> : "never"}</td>
-            <td>
-              <When at={user.createdAt} />
-            </td>
+            <th scope="col">{list.user}</th>
+            <th scope="col">{profile.name}</th>
+            <th scope="col">{profile.roles}</th>
+            <th scope="col">{profile.signsInBy}</th>
+            <th scope="col">{profile.lastSignIn}</th>
+            <th scope="col">{profile.since}</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+        </thead>
+        <tbody>
+          {users.map((user) => (
+            <tr>
+              <td>
+                <a href={`${path}/${user._id}`}>{calledBy(user)}</a> <Anonymous user={user} />{" "}
+                <Disabled user={user} />
+              </td>
+              <td>{user.name ?? NOTHING}</td>
+              <td>{(user.roles ?? []).length === 0 ? NOTHING : <Roles user={user} />}</td>
+              <td>
+                <WaysToSignIn user={user} otherwise={NOTHING} />
+              </td>
+              <td>{user.lastSignInAt ? <When at={user.lastSignInAt} /> : profile.never}</td>
+              <td>
+                <When at={user.createdAt} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};

@@ -1,10 +1,14 @@
 import { Tabs } from "../components/shell.tsx";
+import { texts } from "../texts/mod.ts";
 
 /** @param path Of the list of users. */
-export const UsersTabs = ({ path, current }: { path: string; current: string }) => (
-  <Tabs
-    label="Users"
-    current={current}
-    tabs={[{ href: path, label: "Users" }, { href: `${path}/fields`, label: "Fields" }]}
-  />
-);
+export const UsersTabs = ({ path, current }: { path: string; current: string }) => {
+  const { list, fields } = texts().users;
+  return (
+    <Tabs
+      label={list.title}
+      current={current}
+      tabs={[{ href: path, label: list.title }, { href: `${path}/fields`, label: fields.tab }]}
+    />
+  );
+};

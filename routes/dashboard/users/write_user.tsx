@@ -9,6 +9,7 @@ import { Bar, ProjectShell } from "../components/shell.tsx";
 import { targetsOf } from "../documents/references.ts";
 import { homeOf, loadFrame } from "../frame.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { calledBy } from "./profile.tsx";
 import { UserMembers } from "./user_fields_form.tsx";
 import { newUserIn, userChangesIn } from "./user_form.ts";
@@ -75,7 +76,8 @@ async function userPage(c: Context, user: UserRecord | null, typed: Typed | null
   const { passwordLengthMin } = withinOf(c).auth;
   const list = listOf(c);
   const path = user === null ? list : `${list}/${user._id}`;
-  const title = user === null ? "New user" : calledBy(user);
+  const t = texts().users.form;
+  const title = user === null ? t.create : calledBy(user);
   const isOld = typed !== null && isConflict(typed.problem);
   const shown = { user, declared, targets, passwordLengthMin };
   return (
@@ -94,16 +96,12 @@ async function userPage(c: Context, user: UserRecord | null, typed: Typed | null
           )}
           {isOld && <Conflict what="user" here={path} now={user?.updatedAt ?? null} />}
           <UserMembers {...shown} typed={typed} />
-          <p class="muted">
-            {user === null
-              ? "Nobody is told: no mail is sent to them."
-              : "Another e-mail and another password end all sessions of this user."}
-          </p>
+          <p class="muted">{user === null ? t.noMail : t.endsSessions}</p>
           <div class="acts">
             <button aria-keyshortcuts="Control+S Meta+S">
-              {user === null ? "Create user" : "Save user"}
+              {user === null ? t.createNow : t.save}
             </button>
-            <a role="button" class="quiet" href={path}>Back</a>
+            <a role="button" class="quiet" href={path}>{t.back}</a>
           </div>
         </form>
       </div>

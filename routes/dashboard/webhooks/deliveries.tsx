@@ -15,6 +15,7 @@ import type { PageContext, PageHandler } from "../../handler.ts";
 import { Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { BADGES } from "./deliveries_card.tsx";
 import { placeOf, webhookPage } from "./editor.tsx";
 import { loadWebhookPage, WebhookShell, webhooksPathOf } from "./webhook_shell.tsx";
@@ -62,21 +63,22 @@ async function deliveryPage(c: DeliveryContext, problem: Problem | null) {
   const { url } = await getWebhook(c.var.services, place.projectId, place.webhookId);
   const page = await loadWebhookPage(c);
   const path = `${page.path}/${place.webhookId}`;
+  const t = texts().webhooks.message;
   return (
     <WebhookShell page={page} title={delivery.type}>
       <Refusal problem={problem} />
       <p>
-        <a href={path}>All messages of the webhook</a>
+        <a href={path}>{t.all}</a>
       </p>
       <Facts delivery={delivery} />
-      <h2>Request</h2>
+      <h2>{t.request}</h2>
       <Head url={url} id={messageId(delivery.id)} />
       <pre>{delivery.body}</pre>
-      <h2>Answer</h2>
-      {delivery.answer === null ? <p class="muted">None.</p> : <pre>{delivery.answer}</pre>}
+      <h2>{t.answer}</h2>
+      {delivery.answer === null ? <p class="muted">{t.noAnswer}</p> : <pre>{delivery.answer}</pre>}
       {page.canEdit && (
         <form method="post" action={`${path}/deliveries/${delivery.id}`}>
-          <button class="quiet">Send again</button>
+          <button class="quiet">{t.sendAgain}</button>
         </form>
       )}
     </WebhookShell>
@@ -84,38 +86,51 @@ async function deliveryPage(c: DeliveryContext, problem: Problem | null) {
 }
 
 /** What is sent before the body; the secret and what is made of it are not shown. */
-const Head = ({ url, id }: { url: string; id: string }) => (
-  <dl class="facts">
-    <dt>POST</dt>
-    <dd class="mono">{url}</dd>
-    <dt>webhook-id</dt>
-    <dd class="mono">{id}</dd>
-    <dt>webhook-timestamp</dt>
-    <dd>the second of each try</dd>
-    <dt>webhook-signature</dt>
-    <dd>of all three: id, timestamp and body</dd>
-  </dl>
-);
+const Head = ({ url, id }: { url: string; id: string }) => {
+  const t = texts().webhooks.message;
+  const values = { POST: url, "webhook-id": id };
+  const words = { "webhook-timestamp": t.timestamp, "webhook-signature": t.signature };
+  return (
+    <dl class="facts">
+      {Object.entries(values).map(([name, value]) => (
+        <>
+          <dt>{name}</dt>
+          <dd class="mono">{value}</dd>
+        </>
+      ))}
+      {Object.entries(words).map(([name, text]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{text}</dd>
+        </>
+      ))}
+    </dl>
+  );
+};
 
 const Facts = ({ delivery }: { delivery: WholeDelivery }) => {
   const { state, tries, status, durationMs, error, createdAt, nextTryAt } = delivery;
+  const t = texts().webhooks.message;
+  const answered = status === null || durationMs === null
+    ? error ?? t.notYet
+    : t.answeredAfter(status, durationMs);
   return (
     <dl class="facts">
-      <dt>State</dt>
+      <dt>{t.state}</dt>
       <dd>
-        <span class={BADGES[state]}>{state}</span>
+        <span class={BADGES[state]}>{texts().webhooks.states[state]}</span>
       </dd>
-      <dt>Tried</dt>
-      <dd>{`${tries} times`}</dd>
-      <dt>Answered</dt>
-      <dd>{status === null ? error ?? "not yet" : `${status} after ${durationMs} ms`}</dd>
-      <dt>Written</dt>
+      <dt>{t.tried}</dt>
+      <dd>{t.times(tries)}</dd>
+      <dt>{t.answered}</dt>
+      <dd>{answered}</dd>
+      <dt>{t.written}</dt>
       <dd>
         <When at={createdAt} />
       </dd>
       {nextTryAt !== null && (
         <>
-          <dt>Next try</dt>
+          <dt>{t.nextTry}</dt>
           <dd>
             <When at={nextTryAt} />
           </dd>

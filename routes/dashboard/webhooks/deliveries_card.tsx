@@ -8,8 +8,11 @@ import { Field, Refusal } from "../components/forms.tsx";
 import { When } from "../components/when.tsx";
 import { Pages, pagingOf } from "../paging.tsx";
 import { attempt } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 
 const ROWS = 50;
+
+const SAMPLE_TIME = "2026-01-31T12:00:00Z";
 
 interface Listed extends RecordPage<ShownDelivery> {
   readonly problem: Problem | null;
@@ -34,61 +37,68 @@ export const DeliveriesCard = (
     canEdit: boolean;
     problem: Problem | null;
   },
-) => (
-  <article class="card">
-    <h2>Messages</h2>
-    <Refusal problem={problem ?? unread} />
-    <p class="muted">Those of the last {WEBHOOK_LOG_DAYS} days.</p>
-    {items.length === 0
-      ? <p class="empty">No message so far.</p>
-      : <DeliveryTable deliveries={items} path={path} />}
-    <Pages path={path} query={query} nextCursor={nextCursor} what="messages" />
-    {canEdit && items.length > 0 && (
-      <form method="post" action={`${path}/replay`}>
-        <Field
-          label="Send all again since"
-          name="since"
-          placeholder="2026-01-31T12:00:00Z"
-          value={new URLSearchParams(query).get("since")}
-          required
-        />
-        <button class="quiet">Send all again</button>
-      </form>
-    )}
-  </article>
-);
+) => {
+  const t = texts().webhooks.messages;
+  return (
+    <article class="card">
+      <h2>{t.title}</h2>
+      <Refusal problem={problem ?? unread} />
+      <p class="muted">{t.about(WEBHOOK_LOG_DAYS)}</p>
+      {items.length === 0
+        ? <p class="empty">{t.none}</p>
+        : <DeliveryTable deliveries={items} path={path} />}
+      <Pages path={path} query={query} nextCursor={nextCursor} what={t.pages} />
+      {canEdit && items.length > 0 && (
+        <form method="post" action={`${path}/replay`}>
+          <Field
+            label={t.since}
+            name="since"
+            placeholder={SAMPLE_TIME}
+            value={new URLSearchParams(query).get("since")}
+            required
+          />
+          <button class="quiet">{t.sendAll}</button>
+        </form>
+      )}
+    </article>
+  );
+};
 
 export const BADGES = { delivered: "badge on", failed: "badge bad", queued: "badge" } as const;
 
 const DeliveryTable = (
   { deliveries, path }: { deliveries: readonly ShownDelivery[]; path: string },
-) => (
-  <div class="scroll" role="region" aria-label="Messages" tabindex={0}>
-    <table class="snug lines">
-      <thead>
-        <tr>
-          <th scope="col">Message</th>
-          <th scope="col">State</th>
-          <th scope="col">When</th>
-        </tr>
-      </thead>
-      <tbody>
-        {deliveries.map((one) => (
+) => {
+  const t = texts().webhooks.messages;
+  const { states } = texts().webhooks;
+  return (
+    <div class="scroll" role="region" aria-label={t.title} tabindex={0}>
+      <table class="snug lines">
+        <thead>
           <tr>
-            <th scope="row">
-              <a class="mono" href={`${path}/deliveries/${one.id}`}>{one.type}</a>
-            </th>
-            <td>
-              <span class={BADGES[one.state]}>{one.state}</span>
-              {one.status !== null && <small>{`answered ${one.status}`}</small>}
-              {one.error !== null && <small class="bad">{one.error}</small>}
-            </td>
-            <td>
-              <When at={one.createdAt} />
-            </td>
+            <th scope="col">{t.message}</th>
+            <th scope="col">{t.state}</th>
+            <th scope="col">{t.when}</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+        </thead>
+        <tbody>
+          {deliveries.map((one) => (
+            <tr>
+              <th scope="row">
+                <a class="mono" href={`${path}/deliveries/${one.id}`}>{one.type}</a>
+              </th>
+              <td>
+                <span class={BADGES[one.state]}>{states[one.state]}</span>
+                {one.status !== null && <small>{t.answered(one.status)}</small>}
+                {one.error !== null && <small class="bad">{one.error}</small>}
+              </td>
+              <td>
+                <When at={one.createdAt} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};

@@ -17,6 +17,7 @@ import type { PageContext, PageHandler } from "../../handler.ts";
 import { Ask, CopyField, Done } from "../components/forms.tsx";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { DeliveriesCard, deliveriesOf } from "./deliveries_card.tsx";
 import {
   type EnteredWebhook,
@@ -35,15 +36,6 @@ import {
 
 export type WebhookContext = PageContext<ProjectMember, "webhookId">;
 type WebhookHandler = PageHandler<ProjectMember, "webhookId">;
-
-const DONE = {
-  saved: "The webhook is saved.",
-  again: "The message is on its way again.",
-  since: "The messages are on their way again.",
-  some:
-    `${WEBHOOK_REPLAY_MAX} messages are on their way again. There are more: send those since the ` +
-    "time below, too.",
-};
 
 /** What a form of the page came to, if it did not lead elsewhere. */
 interface Outcome {
@@ -78,7 +70,7 @@ export const createWebhookByForm: PageHandler<ProjectMember> = async (c) => {
     <WebhookShell page={page} title={name}>
       <SecretNote secret={secret} />
       <p>
-        <a href={`${page.path}/${id}`}>Go on to the webhook</a>
+        <a href={`${page.path}/${id}`}>{texts().webhooks.created.goOn}</a>
       </p>
     </WebhookShell>,
   );
@@ -90,10 +82,10 @@ async function newPage(
 ) {
   const page = await loadWebhookPage(c);
   return (
-    <WebhookShell page={page} title="New webhook">
+    <WebhookShell page={page} title={texts().webhooks.list.create}>
       <WebhookForm
         action={`${page.path}/new`}
-        button="Create webhook"
+        button={texts().webhooks.form.create}
         entered={entered}
         collections={namesOf(page)}
         problem={problem}
@@ -140,21 +132,20 @@ export async function webhookPage(c: WebhookContext, outcome: Outcome = {}) {
   const page = await loadWebhookPage(c);
   const listed = await deliveriesOf(services, place, query);
   const path = `${page.path}/${webhook.id}`;
+  const t = texts().webhooks.webhook;
   return (
     <WebhookShell page={page} title={webhook.name}>
-      <DoneNote query={query} sentences={DONE} />
-      {webhook.offBecause !== null && (
-        <p class="note bad">{`The webhook was switched off. ${webhook.offBecause}`}</p>
-      )}
+      <DoneNote query={query} sentences={{ ...t.done, some: t.someAgain(WEBHOOK_REPLAY_MAX) }} />
+      {webhook.offBecause !== null && <p class="note bad">{t.switchedOff(webhook.offBecause)}</p>}
       {outcome.secret !== undefined && <SecretNote secret={outcome.secret} />}
       {outcome.tested !== undefined && <TestNote tested={outcome.tested} />}
       <article class="card">
-        <h2>What it is told</h2>
+        <h2>{t.told}</h2>
         {page.canEdit
           ? (
             <WebhookForm
               action={path}
-              button="Save webhook"
+              button={texts().webhooks.form.save}
               entered={outcome.form?.entered ?? enteredWebhook(webhook)}
               collections={namesOf(page)}
               problem={outcome.form?.problem ?? null}
@@ -174,54 +165,65 @@ export async function webhookPage(c: WebhookContext, outcome: Outcome = {}) {
   );
 }
 
-const SecretNote = ({ secret }: { secret: string }) => (
-  <article class="card">
-    <h2>Secret</h2>
-    <p>Messages are signed with it. It is shown this once.</p>
-    <CopyField label="Secret" value={secret} />
-  </article>
-);
-
-const TestNote = ({ tested }: { tested: TestedWebhook }) => {
-  if (tested.status === null) {
-    return <p class="note bad" role="alert">{`No answer: ${tested.error}.`}</p>;
-  }
-  const said = `It answered ${tested.status} after ${tested.durationMs} ms: ${tested.answer}`;
-  return tested.ok ? <Done>{said}</Done> : <p class="note bad" role="alert">{said}</p>;
+const SecretNote = ({ secret }: { secret: string }) => {
+  const t = texts().webhooks.created;
+  return (
+    <article class="card">
+      <h2>{t.secret}</h2>
+      <p>{t.once}</p>
+      <CopyField label={t.secret} value={secret} />
+    </article>
+  );
 };
 
-const Facts = ({ webhook: { url, events, enabled } }: { webhook: ShownWebhook }) => (
-  <dl class="facts">
-    <dt>Address</dt>
-    <dd class="mono">{url}</dd>
-    <dt>Messages</dt>
-    <dd>{enabled ? "are sent" : "are not sent"}</dd>
-    {Object.entries(events).map(([name, told]) => (
-      <>
-        <dt class="mono">{name}</dt>
-        <dd>{told.join(", ")}</dd>
-      </>
-    ))}
-  </dl>
-);
+const TestNote = ({ tested }: { tested: TestedWebhook }) => {
+  const t = texts().webhooks.webhook;
+  const { ok, status, durationMs, answer, error } = tested;
+  if (status === null || durationMs === null) {
+    return <p class="note bad" role="alert">{t.noAnswer(error ?? "")}</p>;
+  }
+  const said = t.tested(status, durationMs, answer ?? "");
+  return ok ? <Done>{said}</Done> : <p class="note bad" role="alert">{said}</p>;
+};
 
-const Acts = ({ path }: { path: string }) => (
-  <div class="acts">
-    <form method="post" action={`${path}/test`}>
-      <button class="quiet">Send a test</button>
-    </form>
-    <Ask
-      label="Rotate the secret"
-      loss={`For ${WEBHOOK_OVERLAP_HOURS} hours messages are signed with both. A secret before ` +
-        "the present one holds no longer at once."}
-      action={`${path}/secret`}
-      button="Rotate the secret"
-    />
-    <Ask
-      label="Delete"
-      loss="What waits for it is not sent any more. Its secret and its messages are gone."
-      action={`${path}/delete`}
-      button="Delete the webhook"
-    />
-  </div>
-);
+const Facts = ({ webhook: { url, events, enabled } }: { webhook: ShownWebhook }) => {
+  const t = texts().webhooks.webhook;
+  const { events: eventTexts } = texts().webhooks;
+  return (
+    <dl class="facts">
+      <dt>{t.address}</dt>
+      <dd class="mono">{url}</dd>
+      <dt>{t.messages}</dt>
+      <dd>{enabled ? t.sent : t.notSent}</dd>
+      {Object.entries(events).map(([name, told]) => (
+        <>
+          <dt class="mono">{name}</dt>
+          <dd>{told.map((event) => eventTexts[event]).join(", ")}</dd>
+        </>
+      ))}
+    </dl>
+  );
+};
+
+const Acts = ({ path }: { path: string }) => {
+  const t = texts().webhooks.webhook;
+  return (
+    <div class="acts">
+      <form method="post" action={`${path}/test`}>
+        <button class="quiet">{t.test}</button>
+      </form>
+      <Ask
+        label={t.rotate}
+        loss={t.rotateLoss(WEBHOOK_OVERLAP_HOURS)}
+        action={`${path}/secret`}
+        button={t.rotate}
+      />
+      <Ask
+        label={t.delete}
+        loss={t.deleteLoss}
+        action={`${path}/delete`}
+        button={t.deleteNow}
+      />
+    </div>
+  );
+};

@@ -1,7 +1,13 @@
-import { COLLECTION_EVENTS, USER_EVENTS, USERS_NAME } from "@/lib/events/webhooks/records.ts";
+import {
+  COLLECTION_EVENTS,
+  type EventName,
+  USER_EVENTS,
+  USERS_NAME,
+} from "@/lib/events/webhooks/records.ts";
 import type { ShownWebhook } from "@/lib/events/webhooks/manage.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Field, Refusal } from "../components/forms.tsx";
+import { texts } from "../texts/mod.ts";
 
 /** A webhook as a form has it; events as `posts.created`. */
 export interface EnteredWebhook {
@@ -47,6 +53,8 @@ export function webhookInput({ name, url, events, enabled }: EnteredWebhook): ob
   return { name, url, events: Object.fromEntries(byName), enabled };
 }
 
+const SAMPLE_URL = "https://hooks.example.com/corbel";
+
 export const WebhookForm = (
   { action, button, entered, collections, problem }: {
     action: string;
@@ -56,33 +64,34 @@ export const WebhookForm = (
     collections: readonly string[];
     problem: Problem | null;
   },
-) => (
-  <form method="post" action={action}>
-    <Refusal problem={problem} />
-    <Field label="Name" name="name" value={entered.name} required />
-    <Field
-      label="Address"
-      name="url"
-      value={entered.url}
-      placeholder="https://hooks.example.com/corbel"
-      required
-    />
-    {collections.map((name) => <Events of={name} events={COLLECTION_EVENTS} entered={entered} />)}
-    <Events of={USERS_NAME} events={USER_EVENTS} entered={entered} />
-    <label>
-      <input type="checkbox" name="enabled" {...(entered.enabled && { checked: true })} />
-      Messages are sent
-    </label>
-    <button>{button}</button>
-  </form>
-);
-
-const WORDS: Readonly<Record<string, string>> = { signedIn: "signed in the first time" };
+) => {
+  const t = texts().webhooks.form;
+  return (
+    <form method="post" action={action}>
+      <Refusal problem={problem} />
+      <Field label={t.name} name="name" value={entered.name} required />
+      <Field
+        label={t.address}
+        name="url"
+        value={entered.url}
+        placeholder={SAMPLE_URL}
+        required
+      />
+      {collections.map((name) => <Events of={name} events={COLLECTION_EVENTS} entered={entered} />)}
+      <Events of={USERS_NAME} events={USER_EVENTS} entered={entered} />
+      <label>
+        <input type="checkbox" name="enabled" {...(entered.enabled && { checked: true })} />
+        {t.enabled}
+      </label>
+      <button>{button}</button>
+    </form>
+  );
+};
 
 const Events = (
   { of, events, entered }: {
     of: string;
-    events: readonly string[];
+    events: readonly EventName[];
     entered: EnteredWebhook;
   },
 ) => (
@@ -96,7 +105,7 @@ const Events = (
           value={`${of}.${event}`}
           {...(entered.events.has(`${of}.${event}`) && { checked: true })}
         />
-        {WORDS[event] ?? event}
+        {texts().webhooks.events[event]}
       </label>
     ))}
   </fieldset>

@@ -5,9 +5,8 @@ import { Refusal } from "../components/forms.tsx";
 import { DoneNote } from "../done.tsx";
 import { Pages, pagingOf } from "../paging.tsx";
 import { attempt, pageReply } from "../replies.ts";
+import { texts } from "../texts/mod.ts";
 import { loadWebhookPage, WebhookShell } from "./webhook_shell.tsx";
-
-const DONE = { deleted: "The webhook is deleted." };
 
 const NONE = { items: [], nextCursor: null };
 
@@ -16,20 +15,21 @@ export const showWebhooks: PageHandler<ProjectMember> = async (c) => {
   const page = await loadWebhookPage(c);
   const tried = await attempt(() => listWebhooks(services, principal.project._id, pagingOf(query)));
   const { items, nextCursor } = tried.problem === null ? tried.value : NONE;
+  const t = texts().webhooks.list;
   return pageReply(
-    <WebhookShell page={page} title="Webhooks">
-      <DoneNote query={query} sentences={DONE} />
+    <WebhookShell page={page} title={texts().webhooks.title}>
+      <DoneNote query={query} sentences={t.done} />
       <Refusal problem={tried.problem} />
-      <p class="muted">Addresses of yours that are told what changes in this project.</p>
+      <p class="muted">{t.about}</p>
       {items.length === 0
-        ? <p class="empty">No webhook so far.</p>
+        ? <p class="empty">{t.none}</p>
         : <WebhookTable webhooks={items} path={page.path} />}
       {page.canEdit && (
         <p>
-          <a href={`${page.path}/new`}>New webhook</a>
+          <a href={`${page.path}/new`}>{t.create}</a>
         </p>
       )}
-      <Pages path={page.path} query={query} nextCursor={nextCursor} what="webhooks" />
+      <Pages path={page.path} query={query} nextCursor={nextCursor} what={t.pages} />
     </WebhookShell>,
     { status: tried.problem?.status ?? 200 },
   );
@@ -37,31 +37,34 @@ export const showWebhooks: PageHandler<ProjectMember> = async (c) => {
 
 const WebhookTable = (
   { webhooks, path }: { webhooks: readonly ShownWebhook[]; path: string },
-) => (
-  <div class="scroll" role="region" aria-label="Webhooks" tabindex={0}>
-    <table class="snug lines">
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">State</th>
-          <th scope="col">Told of</th>
-        </tr>
-      </thead>
-      <tbody>
-        {webhooks.map(({ id, name, url, enabled, offBecause, events }) => (
+) => {
+  const t = texts().webhooks.list;
+  return (
+    <div class="scroll" role="region" aria-label={texts().webhooks.title} tabindex={0}>
+      <table class="snug lines">
+        <thead>
           <tr>
-            <th scope="row">
-              <a href={`${path}/${id}`}>{name}</a>
-              <small class="mono">{url}</small>
-            </th>
-            <td>
-              <span class={enabled ? "badge on" : "badge"}>{enabled ? "on" : "off"}</span>
-              {offBecause !== null && <small class="bad">{offBecause}</small>}
-            </td>
-            <td>{Object.keys(events).join(", ")}</td>
+            <th scope="col">{t.name}</th>
+            <th scope="col">{t.state}</th>
+            <th scope="col">{t.toldOf}</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+        </thead>
+        <tbody>
+          {webhooks.map(({ id, name, url, enabled, offBecause, events }) => (
+            <tr>
+              <th scope="row">
+                <a href={`${path}/${id}`}>{name}</a>
+                <small class="mono">{url}</small>
+              </th>
+              <td>
+                <span class={enabled ? "badge on" : "badge"}>{enabled ? t.on : t.off}</span>
+                {offBecause !== null && <small class="bad">{offBecause}</small>}
+              </td>
+              <td>{Object.keys(events).join(", ")}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+};

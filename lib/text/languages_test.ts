@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { acceptedLanguages, bestLanguage, canonicalLanguage } from "./template_store.ts";
+import { acceptedLanguages, bestLanguage, canonicalLanguage } from "./languages.ts";
 
 Deno.test("a header's languages come by how much they are wanted, and what is no language is left out", () => {
   const table = [

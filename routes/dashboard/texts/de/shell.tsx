@@ -1,0 +1,27 @@
+import type { shell as en } from "../en/shell.tsx";
+
+export const shell: typeof en = {
+  signOut: "Abmelden",
+  skip: "Zum Inhalt",
+  menu: "Menü",
+  ofAccount: "Konto",
+  ofProject: "Projekt",
+  projects: "Projekte",
+  account: "Konto",
+  allProjects: "alle Projekte",
+  data: "Daten",
+  newCollection: "+ Neue Sammlung",
+  allCollections: "Alle Sammlungen",
+  project: "Projekt",
+  overview: "Übersicht",
+  users: "Benutzer",
+  files: "Dateien",
+  signIn: "Anmeldung",
+  mail: "E-Mail",
+  webhooks: "Webhooks",
+  ai: "KI",
+  members: "Mitglieder",
+  settings: "Einstellungen",
+  language: "Sprache",
+  change: "Ändern",
+};
