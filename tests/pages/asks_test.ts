@@ -24,6 +24,7 @@ import { setStorage } from "@/tests/support/given.ts";
 /** Forms that lose nothing: what they do can be undone by the same form, or adds something. */
 const HARMLESS = [
   "POST /dashboard",
+  "POST /dashboard/language",
   "POST /dashboard/sign-out",
   "POST /dashboard/sign-in",
   "POST /dashboard/register",

@@ -43,7 +43,9 @@ export const Plain = ({ title, children }: { title: string; children?: Child }) 
       </a>
       {children}
     </main>
-    <LanguageForm />
+    <footer>
+      <LanguageForm />
+    </footer>
   </Document>
 );
 
