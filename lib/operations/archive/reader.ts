@@ -3,6 +3,7 @@ import { createTarDecoder } from "modern-tar";
 import { z } from "zod";
 import { shown } from "../../text/input_text.ts";
 import { Problem } from "../../problems.ts";
+import { jsonFaultAside, lineFaultAside } from "../../store/json_fault.ts";
 import { parseJson } from "../../store/json_text.ts";
 import type { Json, StoredRecord } from "../../store/port.ts";
 import { isObject } from "../../store/shape.ts";
@@ -145,7 +146,7 @@ async function jsonOf(entry: Entry): Promise<Json> {
   try {
     return parseJson(text);
   } catch (cause) {
-    throw refuse(`${entry.name} is not valid JSON.`, cause);
+    throw refuse(`${entry.name} is not valid JSON${jsonFaultAside(text)}.`, cause);
   }
 }
 
@@ -162,7 +163,7 @@ function recordOf(line: string, where: string): ArchivedRecord {
   try {
     parsed = parseJson(line);
   } catch (cause) {
-    throw refuse(`${where}: this is not valid JSON.`, cause);
+    throw refuse(`${where}: this is not valid JSON${lineFaultAside(line)}.`, cause);
   }
   const { revision, record } = isObject(parsed) ? parsed : {};
   const hasId = isObject(record) && typeof record._id === "string" && ID.test(record._id);
