@@ -99,7 +99,7 @@ Deno.test("an archive that is damaged, of another format or none is refused by n
       (all) => all.set("collections/none/0000001.ndjson", all.get(FIRST)!),
       /goes on behind end\.json/,
     ],
-    [(all) => all.set(FIRST, " ".repeat(16 * MiB + 1)), /has more than 16777216 bytes/],
+    [(all) => all.set(FIRST, " ".repeat(16 * MiB + 1)), /has more than 16777216 bytes \(16 MB\)/],
     [
       (all) => all.set("configuration.json", "{"),
       /configuration\.json is not valid JSON \(line 1, column 2: the text/,

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { createTarDecoder } from "modern-tar";
 import { z } from "zod";
+import { exactBytesText } from "../../text/amounts.ts";
 import { shown } from "../../text/input_text.ts";
 import { Problem } from "../../problems.ts";
 import { jsonFaultAside, lineFaultAside } from "../../store/json_fault.ts";
@@ -124,7 +125,9 @@ async function fileOf(entry: Entry, entries: AsyncIterator<Entry>): Promise<Arch
   const row = fitting(entry.name, ArchivedFile, await jsonOf(entry));
   const { value: content } = await entries.next() as IteratorResult<Entry, undefined>;
   if (content?.name !== `${fileFolder(name)}/${CONTENT}` || content.bytes !== row.bytes) {
-    throw refuse(`Behind ${entry.name} its ${CONTENT} must stand, with ${row.bytes} bytes.`);
+    throw refuse(
+      `Behind ${entry.name} its ${CONTENT} must stand, with ${exactBytesText(row.bytes)}.`,
+    );
   }
   return { kind: "file", name, row, content: content.body };
 }
@@ -133,7 +136,7 @@ async function textOf(
   { name, bytes, body }: Entry,
   bytesMax = ENTRY_BYTES_MAX,
 ): Promise<string> {
-  if (bytes > bytesMax) throw refuse(`${name} has more than ${bytesMax} bytes.`);
+  if (bytes > bytesMax) throw refuse(`${name} has more than ${exactBytesText(bytesMax)}.`);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(await new Response(body).bytes());
   } catch (cause) {
