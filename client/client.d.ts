@@ -179,7 +179,23 @@ export interface ListQuery<C extends CollectionTypes, Field = string, Path = str
   total?: "exact" | "none" | "estimate";
 }
 
-export interface Page<D> {
+/** What is no mistake, but hardly meant so. */
+export interface QueryWarning {
+  /** The parameter that it is about. */
+  parameter: string;
+  message: string;
+}
+
+/** What lists and aggregates are answered with. */
+export interface Warned {
+  /**
+   * Of conditions and `fields` that name what the collection does not declare. Of a server on this
+   * machine each is printed too, once, with `console.warn`.
+   */
+  warnings: QueryWarning[];
+}
+
+export interface Page<D> extends Warned {
   items: D[];
   total?: number;
   totalIsEstimate?: boolean;
@@ -263,7 +279,7 @@ export interface Collection<P extends ProjectTypes, C extends CollectionTypes> {
   delete(id: string, options?: WriteOptions & { permanent?: boolean }): Promise<void>;
   recover(id: string, options?: Abortable): Promise<C["document"]>;
   count(query?: Filtering<C> & Abortable): Promise<number>;
-  aggregate(query: AggregateQuery<C>): Promise<{ groups: Group[]; more: boolean }>;
+  aggregate(query: AggregateQuery<C>): Promise<{ groups: Group[]; more: boolean } & Warned>;
   /** Goes on through lost connections and renewed tokens, until it is closed or refused. */
   live<const Field extends string = never>(
     query: Omit<ListQuery<C, Field, never>, "page" | "cursor" | "populate">,

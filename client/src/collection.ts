@@ -127,9 +127,11 @@ export class Collection {
     return `${this.#path}/${encodeURIComponent(id)}`;
   }
 
-  #read(path: string, query: Query) {
+  async #read(path: string, query: Query) {
     const { signal } = query;
-    return this.#shared.transport.data({ path: this.#path + path, query: queryOf(query), signal });
+    const call = { path: this.#path + path, query: queryOf(query), signal };
+    const { data, warnings } = await this.#shared.transport.answer(call);
+    return { ...data, warnings };
   }
 
   async #document(call: Call): Promise<Doc> {

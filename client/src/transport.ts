@@ -14,6 +14,12 @@ export interface Call {
   readonly isOfSession?: boolean;
 }
 
+/** What is odd about a query. */
+interface Warning {
+  readonly parameter: string;
+  readonly message: string;
+}
+
 /** Who the calls are made as. */
 export interface TokenSource {
   /** Null where nobody is signed in. Renews a token that is about to expire. */
@@ -24,6 +30,7 @@ export interface TokenSource {
 
 const TRIES = 4;
 const RETRY_SECONDS_MAX = 30;
+const PRINTED_MAX = 100;
 /** Refused before anything was done. */
 const NOT_BEGUN = ["SERVER_BUSY", "STOPPING", "RATE_LIMITED"];
 
@@ -36,12 +43,16 @@ export class Transport {
   /** Empty where an account calls, by a token of its own. */
   readonly key: string;
   readonly #fetch: typeof fetch;
+  /** Whether the server runs on this machine, so that whoever sees the console is a developer. */
+  readonly #isLocal: boolean;
+  readonly #printed = new Set<string>();
   tokens: TokenSource = { token: () => Promise.resolve(null), renew: () => Promise.resolve() };
 
   constructor(url: string, key: string, fetcher: typeof fetch) {
     this.#url = url;
     this.key = key;
     this.#fetch = fetcher;
+    this.#isLocal = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(url);
   }
 
   /** What `data` of the answer holds. Throws {@linkcode CorbelError}, and what the signal says. */
@@ -51,10 +62,21 @@ export class Transport {
   }
 
   // deno-lint-ignore no-explicit-any -- As above.
-  async answer(call: Call): Promise<{ data: any; etag: string | null }> {
+  async answer(call: Call): Promise<{ data: any; warnings: Warning[]; etag: string | null }> {
     const response = await this.open(call);
-    const { data } = await response.json();
-    return { data, etag: response.headers.get("etag") };
+    const { data, warnings = [] } = await response.json();
+    if (this.#isLocal) this.#print(call.path, warnings);
+    return { data, warnings, etag: response.headers.get("etag") };
+  }
+
+  /** Each once: a page may ask the same with every key that is pressed. */
+  #print(path: string, warnings: readonly Warning[]): void {
+    for (const { message } of warnings) {
+      const text = `${path}: ${message}`;
+      if (this.#printed.has(text) || this.#printed.size === PRINTED_MAX) continue;
+      this.#printed.add(text);
+      console.warn(text);
+    }
   }
 
   /** An answer that is a success, whose body is still to be read. */

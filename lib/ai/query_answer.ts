@@ -8,6 +8,7 @@ import { SORT_KEYS_MAX, WHERE_BYTES_MAX, WHERE_CONDITIONS_MAX } from "../limits.
 import { Problem } from "../problems.ts";
 import { and } from "../store/filter.ts";
 import type { FieldShape, Filter, Json } from "../store/port.ts";
+import { exactBytesText } from "../text/amounts.ts";
 import { type Moment, resolveDate } from "./zoned_dates.ts";
 
 const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
@@ -214,7 +215,8 @@ function openWriter(collection: Collection) {
       if (holds()) return;
       ({ wheres } = before);
       throw new Refusal(
-        `A query cannot say it, or not beside the others: it has up to ${WHERE_BYTES_MAX} bytes.`,
+        "A query cannot say it, or not beside the others: it has up to " +
+          `${exactBytesText(WHERE_BYTES_MAX)}.`,
       );
     },
     showTrash: () => void (trash = true),

@@ -8,7 +8,8 @@ import { Problem } from "../problems.ts";
 import { Outdated, StoreUnavailable } from "../store/errors.ts";
 import { ALL, and, eq, or } from "../store/filter.ts";
 import type { Authorship, Definition, Filter, Id, Records } from "../store/port.ts";
-import { type Catalog, requiredCollection } from "./catalog.ts";
+import { nearest } from "../text/nearest.ts";
+import { type Catalog, collectionNotFound } from "./catalog.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
 import type { FileLookup } from "./populated_files.ts";
 import { letWritersIn } from "./redefine.ts";
@@ -134,12 +135,37 @@ export function requireSecretKey(caller: Caller): void {
 }
 
 /** Throws `COLLECTION_NOT_FOUND`. */
-export function findCollection(
-  { catalog }: AccessServices,
+export async function findCollection(
+  services: AccessServices,
   caller: Caller,
   name: string,
 ): Promise<Collection> {
-  return requiredCollection(catalog, caller.projectId, name);
+  const collection = await services.catalog.find(caller.projectId, name);
+  if (collection !== null) return collection;
+  throw collectionNotFound(name, await readableNames(services, caller, name));
+}
+
+/** Of so many collections that are like a missing one it is found out whether they may be read. */
+const LOOKED_MAX = 5;
+
+/**
+ * The name of the collection that is most like a missing one, if there is any, for a message. Only of
+ * those that the caller may read: else one could guess what others are called.
+ */
+export async function readableNames(
+  { catalog }: AccessServices,
+  caller: Caller,
+  missing: string,
+): Promise<string[]> {
+  const names = new Set(await catalog.names(caller.projectId));
+  for (let looked = 0; looked < LOOKED_MAX; looked++) {
+    const name = nearest(missing, names);
+    if (name === null) break;
+    const collection = await catalog.find(caller.projectId, name);
+    if (collection !== null && mayRead(collection, caller)) return [name];
+    names.delete(name);
+  }
+  return [];
 }
 
 /** Throws `ACCESS_TOKEN_REQUIRED` where row-level security needs to know the user. */
@@ -162,18 +188,20 @@ export const callerTag = (caller: Caller): string =>
   caller.kind === "secret" ? "secret" : `publishable ${caller.userId ?? ""}`;
 
 /** Row-level security for reads, in one place. */
-function visibility(
-  { definition: { rls } }: Collection,
-  caller: Caller,
-): ReadAccess["visible"] {
+function visibility(collection: Collection, caller: Caller): ReadAccess["visible"] {
+  if (!mayRead(collection, caller)) throw new Problem("ACCESS_TOKEN_REQUIRED");
   if (caller.kind === "secret") return (includeDeleted) => includeDeleted ? ALL : LIVE;
+  const { rls } = collection.definition;
   const own = rls.enabled && caller.userId !== null ? eq(rls.ownerField, caller.userId) : null;
-  if (rls.enabled && rls.mode === "private") {
-    if (own === null) throw new Problem("ACCESS_TOKEN_REQUIRED");
+  if (own !== null && rls.mode === "private") {
     return (includeDeleted) => includeDeleted ? own : and(LIVE, own);
   }
   return (includeDeleted) => includeDeleted && own !== null ? or(LIVE, own) : LIVE;
 }
+
+/** Whether a caller may read at all, be it only what is their own. */
+const mayRead = ({ definition: { rls } }: Collection, caller: Caller): boolean =>
+  caller.kind === "secret" || caller.userId !== null || !rls.enabled || rls.mode === "public-read";
 
 /** The owner's documents only, for writes on behalf of a user. */
 export function ownerFilter({ collection, ownerId }: WriteAccess): Filter {

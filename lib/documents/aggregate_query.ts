@@ -85,7 +85,11 @@ function readParameters(collection: Collection, text: string) {
       if (given.has(name)) throw refuse(name, "is given more than once");
       given.set(name, value);
     } else if (isReserved(name) || isOffset(collection, name)) {
-      throw refuse(name, `is not a parameter of aggregates: use ${PARAMETERS.join(", ")}`);
+      throw refuse(
+        name,
+        `is not a parameter of aggregates: use ${PARAMETERS.join(", ")}`,
+        didYouMean(name, PARAMETERS),
+      );
     } else {
       filters.push([name, value]);
     }

@@ -87,7 +87,7 @@ function isOf(
   return restsOn?.id === value._id && restsOn.revision === revision;
 }
 
-/** Throws `COLLECTION_NOT_FOUND`. */
+/** For members of the project, who may see all names. Throws `COLLECTION_NOT_FOUND`. */
 export async function requiredCollection(
   catalog: Pick<Catalog, "find" | "names">,
   projectId: Id,

@@ -89,6 +89,9 @@ export class ConditionReader {
 
   /** A parameter that is no field may have been meant for one of those that lists have. */
   #hint(parameter: string, path: string): string {
+    if (LIST_PARAMETERS.includes(path)) {
+      return ` Write ${path}=… as a parameter of its own to set the list's ${path}.`;
+    }
     const paths = declaredPaths(this.collection);
     return didYouMean(path, parameter === path ? [...paths, ...LIST_PARAMETERS] : paths);
   }

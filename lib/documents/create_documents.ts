@@ -10,6 +10,7 @@ import { FaultyDocuments } from "./faulty_documents.ts";
 import type { Repeatable } from "./idempotency.ts";
 import { keepFiles } from "./keep_files.ts";
 import { documentOf } from "./prepare_write.ts";
+import { refusedDocuments } from "./refused_documents.ts";
 import type { WriteServices } from "./write_document.ts";
 import { writeOnce } from "./write_once.ts";
 
@@ -45,7 +46,7 @@ async function createAll(
   const ids = documents.map(({ _id }) => _id);
   const answer = { data: JSON.stringify({ insertedCount: ids.length, ids }), isNew: true };
   const repeatable = bulkRequest(target, { body, idempotencyKey: key });
-  const { data } = await writeOnce(services, target, repeatable, async (tx, room) => {
+  const stored = writeOnce(services, target, repeatable, async (tx, room) => {
     const writing = { room, by: target.by };
     await tx.records<StoredDocument>(target.collection.records, writing).insertMany(documents);
     for (const [i, after] of documents.entries()) {
@@ -55,7 +56,23 @@ async function createAll(
     faulty.refuse();
     return answer;
   });
-  return data;
+  return (await stored.catch((error) => tellRefused(target, { documents, faulty, error }))).data;
+}
+
+/** Throws the refusal again, with the documents that it is about if that can be told. */
+async function tellRefused(
+  target: WriteAccess,
+  { documents, faulty, error }: {
+    readonly documents: readonly StoredDocument[];
+    readonly faulty: FaultyDocuments;
+    readonly error: Error;
+  },
+): Promise<never> {
+  for (const { index, problem } of await refusedDocuments(target, documents, error.cause)) {
+    faulty.add(index, problem);
+  }
+  faulty.refuse();
+  throw error;
 }
 
 /** What a bulk that is sent again is known by. */

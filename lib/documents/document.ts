@@ -135,16 +135,18 @@ export function withoutServerFields(members: Members, id: Id | null): Members {
 const hasServerFields = (members: Members): boolean =>
   SERVER_FIELDS.some((name) => Object.hasOwn(members, name));
 
-function duplicateValue(cause: UniqueViolation): Problem {
-  const [path, ...others] = cause.path.split(",");
-  const alone = others.length === 0;
-  const fields = [path!, ...others];
+/** @param told.holder Who has the values already. */
+export function duplicateValue(
+  paths: readonly string[],
+  { holder = "Another document", cause }: { holder?: string; cause?: UniqueViolation } = {},
+): Problem {
+  const alone = paths.length === 1;
   return new Problem("DUPLICATE_VALUE", {
     message: alone
-      ? `Another document already has this value in the unique field ${shown(path!)}.`
-      : `Another document already has these values in ${fields.map(shown).join(" and ")} together.`,
+      ? `${holder} already has this value in the unique field ${shown(paths[0]!)}.`
+      : `${holder} already has these values in ${paths.map(shown).join(" and ")} together.`,
     cause,
-    faults: fields.map((path) => ({
+    faults: paths.map((path) => ({
       path,
       message: `has a value that another document already has${alone ? "" : ", with the others"}`,
     })),
@@ -156,7 +158,9 @@ export async function writing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof UniqueViolation) throw duplicateValue(error);
+    if (error instanceof UniqueViolation) {
+      throw duplicateValue(error.path.split(","), { cause: error });
+    }
     if (error instanceof TooManyMembers) throw tooManyMembers(error);
     if (error instanceof RecordTooLarge) throw new Problem("DOCUMENT_TOO_LARGE", { cause: error });
     if (error instanceof PathConflict) {

@@ -3,7 +3,7 @@ import { POPULATE_LEVELS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { shown } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
-import { type AccessServices, type ReadAccess, readAccess } from "./access.ts";
+import { type AccessServices, readableNames, type ReadAccess, readAccess } from "./access.ts";
 import type { Collection } from "./collection.ts";
 import type { FieldDefinition } from "./fields.ts";
 import { isServerField } from "./names.ts";
@@ -173,7 +173,7 @@ async function openTarget(
   const collection = await services.catalog.find(caller.projectId, name);
   if (collection === null) {
     if (!mustBe) return null;
-    const hint = didYouMean(name, await services.catalog.names(caller.projectId));
+    const hint = didYouMean(name, await readableNames(services, caller, name));
     throw refuse(path, `there is no collection ${shown(name)}`, hint);
   }
   try {

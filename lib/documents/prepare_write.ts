@@ -5,6 +5,7 @@ import { ALL, and, compare, eq } from "../store/filter.ts";
 import type { Change, Filter, Id, Json, Stored } from "../store/port.ts";
 import { own } from "../store/shape.ts";
 import { shown } from "../text/input_text.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { explainMissingWrite, ownerFilter, type WriteAccess } from "./access.ts";
 import { type Collection, newDocument, type StoredDocument } from "./collection.ts";
 import type { DefaultsRoom } from "./defaults.ts";
@@ -328,10 +329,10 @@ function upsertBy(
 }
 
 function refuseNotUnique({ definition }: Collection, field: string): void {
-  if (definition.fields.some(({ key, unique }) => key === field && unique)) return;
-  throw new Problem("INVALID_QUERY", {
-    message: `"upsert" names ${shown(field)}, which is no unique field of the collection.`,
-  });
+  const names = definition.fields.filter(({ unique }) => unique).map(({ key }) => key);
+  if (names.includes(field)) return;
+  const why = `"upsert" names ${shown(field)}, which is no unique field of the collection.`;
+  throw new Problem("INVALID_QUERY", { message: why + didYouMean(field, names) });
 }
 
 async function remove(

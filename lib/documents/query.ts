@@ -352,6 +352,8 @@ function choice<const C extends readonly string[]>(
   choices: C,
 ): C[number] {
   if (text === undefined) return choices[0]!;
-  if (!choices.includes(text)) throw refuse(name, `must be ${choices.join(" or ")}`);
+  if (!choices.includes(text)) {
+    throw refuse(name, `must be ${choices.join(" or ")}`, didYouMean(text, choices));
+  }
   return text;
 }

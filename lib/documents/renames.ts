@@ -2,6 +2,7 @@ import { type FieldFault, Problem } from "../problems.ts";
 import type { FieldRename } from "../store/port.ts";
 import { renamedPath, renamedRecord } from "../store/renames.ts";
 import { shown } from "../text/input_text.ts";
+import { meantAside } from "../text/nearest.ts";
 import type { StoredDocument } from "./collection.ts";
 import { keyOf } from "./definition_indexes.ts";
 import type { CollectionDefinition, FieldDefinition, IndexDefinition } from "./fields.ts";
@@ -45,7 +46,8 @@ export function renamesBetween(
     if (from === undefined) continue;
     if (!declared.has(from)) {
       if (declared.has(to)) continue;
-      throw refused(to, `cannot take the values of ${shown(from)}: there is no such field`);
+      const why = `there is no such field${meantAside(from, declared)}`;
+      throw refused(to, `cannot take the values of ${shown(from)}: ${why}`);
     }
     if (declared.has(to)) {
       throw refused(to, `cannot take the values of ${shown(from)}: it is declared already`);

@@ -4,6 +4,7 @@ import { BATCH_ANSWER_BYTES_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { bytesOf } from "../store/json_text.ts";
 import type { Id, Json } from "../store/port.ts";
+import { exactBytesText } from "../text/amounts.ts";
 import {
   callerTag,
   openForWriting,
@@ -145,8 +146,8 @@ class Results {
     this.#bytes += bytesOf(text);
     if (this.#bytes > BATCH_ANSWER_BYTES_MAX) {
       throw new Problem("ANSWER_TOO_LARGE", {
-        message: `The documents of the answer would have more than ${BATCH_ANSWER_BYTES_MAX} ` +
-          "bytes: send fewer operations at once.",
+        message: "The documents of the answer would have more than " +
+          `${exactBytesText(BATCH_ANSWER_BYTES_MAX)}: send fewer operations at once.`,
       });
     }
     this.#texts.push(text);

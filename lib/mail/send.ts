@@ -6,7 +6,7 @@ import type { MailProvider } from "./mails.ts";
 import { addMails, mailContext, mailRecord } from "./outbox.ts";
 import { type CountingServices, reserveMails, writeMails } from "./quota.ts";
 import { findMailSettings } from "./settings.ts";
-import { findTemplate, templateById, templateOf } from "./template_store.ts";
+import { findTemplate, templateById, templateNotFound, templateOf } from "./template_store.ts";
 import {
   type MailTemplate,
   type MailVariables,
@@ -108,6 +108,6 @@ async function ownTemplate(
   const settings = await findMailSettings(services, projectId);
   const wanted = [language, settings?.language].filter((one) => one !== undefined && one !== null);
   const found = await findTemplate(services, projectId, templateName, wanted);
-  if (found === null) throw new Problem("MAIL_TEMPLATE_NOT_FOUND");
+  if (found === null) throw await templateNotFound(services, projectId, templateName);
   return found;
 }

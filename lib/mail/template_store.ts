@@ -3,11 +3,13 @@ import { hashedId } from "../crypto/hashes.ts";
 import { MAIL_TEMPLATES_MAX } from "../limits.ts";
 import type { Cursors } from "../paging/cursor.ts";
 import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
-import { Problem } from "../problems.ts";
+import { Problem, PROBLEMS } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import { shown } from "../text/input_text.ts";
 import { bestLanguage } from "../text/languages.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { textOfHtml } from "./html_text.ts";
 import type { MailKind } from "./mails.ts";
 import { addTemplate, ensureMailSettings } from "./settings.ts";
@@ -124,7 +126,28 @@ export async function deleteTemplate(
   place: TemplatePlace,
 ): Promise<void> {
   const deleted = await templatesOf(services, projectId).deleteOne(eq("_id", idOf(place)));
-  if (deleted === null) throw new Problem("MAIL_TEMPLATE_NOT_FOUND");
+  if (deleted === null) throw await templateNotFound(services, projectId, place.name);
+}
+
+/** Says what the project has in the place of a template that is missing. */
+export async function templateNotFound(
+  services: TemplateServices,
+  projectId: Id,
+  name: string,
+): Promise<Problem> {
+  const { groups } = await templatesOf(services, projectId).aggregate({
+    filter: ALL,
+    keys: [{ path: "name" }, { path: "language" }],
+    figures: [],
+    sort: [],
+    limit: MAIL_TEMPLATES_MAX,
+  });
+  const languages = groups.filter(({ keys: [own] }) => own === name).map(({ keys }) => keys[1]);
+  const hint = languages.length > 0
+    ? ` Of ${shown(name)} it has ${languages.join(", ")}.`
+    : didYouMean(name, groups.map(({ keys }) => String(keys[0])));
+  const { message } = PROBLEMS.MAIL_TEMPLATE_NOT_FOUND;
+  return new Problem("MAIL_TEMPLATE_NOT_FOUND", { message: message + hint });
 }
 
 export interface ShownTemplate extends TemplatePlace, MailTemplate {

@@ -8,6 +8,7 @@ import { isServerField } from "../documents/names.ts";
 import { shown } from "../text/input_text.ts";
 import { BULK_DOCUMENTS_MAX } from "../limits.ts";
 import { Problem, type ProblemCode } from "../problems.ts";
+import { jsonFaultAside } from "../store/json_fault.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
@@ -74,9 +75,8 @@ function jsonRows(text: string): ReadRow[] {
   let value: Json;
   try {
     value = parseJson(text);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : "";
-    throw refuse(`This begins like JSON and is not valid: ${why}.`);
+  } catch {
+    throw refuse(`This begins like JSON and is not valid${jsonFaultAside(text)}.`);
   }
   const list = isObject(value) && Array.isArray(value.documents) ? value.documents : value;
   const documents = Array.isArray(list) ? list : [list];

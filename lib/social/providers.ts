@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Config } from "../runtime/config.ts";
 import { Problem } from "../problems.ts";
+import { didYouMean } from "../text/nearest.ts";
 import type { Chooser, Provider } from "./provider.ts";
 import { development } from "./providers/development.ts";
 import { github } from "./providers/github.ts";
@@ -23,18 +24,19 @@ export const SIGN_IN_NAMES: readonly string[] = [...PROVIDER_NAMES, ...Object.ke
 /** The name of a provider that projects set up. Throws `PROVIDER_UNKNOWN`. */
 export function knownProvider(name: string): string {
   if (PROVIDER_NAMES.includes(name)) return name;
-  throw unknownProvider();
+  throw unknownProvider(name);
 }
 
 /** The name, if users may sign in with such a provider somewhere. Throws `PROVIDER_UNKNOWN`. */
 export function signInProvider(name: string): string {
   if (SIGN_IN_NAMES.includes(name)) return name;
-  throw unknownProvider();
+  throw unknownProvider(name);
 }
 
-const unknownProvider = (): Problem =>
+const unknownProvider = (name: string): Problem =>
   new Problem("PROVIDER_UNKNOWN", {
-    message: `There is no such sign-in provider: it is ${PROVIDER_NAMES.join(" or ")}.`,
+    message: `There is no such sign-in provider: it is ${PROVIDER_NAMES.join(" or ")}.` +
+      didYouMean(name, PROVIDER_NAMES),
   });
 
 /** The providers of one process. They know nothing of projects. */
@@ -70,7 +72,7 @@ export function createProviders(
   return {
     find(name) {
       const provider = providers.get(name);
-      if (provider === undefined) throw unknownProvider();
+      if (provider === undefined) throw unknownProvider(name);
       return provider;
     },
     chosen: chosen[0] ?? null,

@@ -4,25 +4,40 @@ export interface JsonFault {
   readonly line: number;
   /** From 1, in UTF-16 units. */
   readonly column: number;
+  readonly kind: JsonFaultKind;
+  /** The same in words. */
   readonly why: string;
 }
+
+/** What is wrong there: what is expected and missing, or what cannot be. */
+export type JsonFaultKind = keyof typeof WHY;
 
 /** Of longer texts only the beginning is looked through. */
 const LOOKED_MAX = 1_000_000;
 
+const WHY = {
+  value: "a value is expected",
+  name: "a name in double quotes is expected",
+  colon: "a colon is expected",
+  next: "a comma, or the end of the list or object, is expected",
+  end: "nothing more is expected",
+  cutOff: "the text ends too soon",
+  openString: "the text ends within a string",
+  control: 'a string has a line break or control character: write "\\n" for a line break',
+  escape: 'a string has an unknown escape: write "\\\\" for a backslash',
+  comma: "there is a comma too many before the bracket",
+} as const;
+
 type Expected = "value" | "first value" | "name" | "first name" | "colon" | "next" | "end";
 
-const VALUE = "a value is expected";
-const NAME = "a name in double quotes is expected";
-
-const WHY: Readonly<Record<Expected, string>> = {
-  "value": VALUE,
-  "first value": VALUE,
-  "name": NAME,
-  "first name": NAME,
-  "colon": "a colon is expected",
-  "next": "a comma, or the end of the list or object, is expected",
-  "end": "nothing more is expected",
+const MISSING: Readonly<Record<Expected, JsonFaultKind>> = {
+  "value": "value",
+  "first value": "value",
+  "name": "name",
+  "first name": "name",
+  "colon": "colon",
+  "next": "next",
+  "end": "end",
 };
 
 const WORD = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
@@ -43,13 +58,19 @@ export function jsonFaultAside(text: string): string {
   return fault === null ? "" : ` (line ${fault.line}, column ${fault.column}: ${fault.why})`;
 }
 
+/** The same of one line of a file, whose number is told already. */
+export function lineFaultAside(line: string): string {
+  const fault = jsonFault(line);
+  return fault === null ? "" : ` (column ${fault.column}: ${fault.why})`;
+}
+
 /** Reads one token after the other, without recursion: nesting has no limit here. */
 class JsonReader {
   readonly #text: string;
   readonly #open: ("[" | "{")[] = [];
   #at = 0;
   #expected: Expected = "value";
-  #why: string | null = null;
+  #kind: JsonFaultKind | null = null;
 
   constructor(text: string) {
     this.#text = text;
@@ -61,15 +82,17 @@ class JsonReader {
       if (this.#at > LOOKED_MAX) return null;
       const isOver = this.#at === this.#text.length;
       if (isOver && this.#expected === "end") return null;
-      if (isOver) return this.#found("the text ends too soon");
-      if (!this.#token(this.#text[this.#at]!)) return this.#found(this.#why ?? WHY[this.#expected]);
+      if (isOver) return this.#found("cutOff");
+      if (!this.#token(this.#text[this.#at]!)) {
+        return this.#found(this.#kind ?? MISSING[this.#expected]);
+      }
     }
   }
 
-  #found(why: string): JsonFault {
+  #found(kind: JsonFaultKind): JsonFault {
     const before = this.#text.slice(0, this.#at);
     const line = before.split("\n").length;
-    return { line, column: this.#at - before.lastIndexOf("\n"), why };
+    return { line, column: this.#at - before.lastIndexOf("\n"), kind, why: WHY[kind] };
   }
 
   /** Whether what begins with this character may stand here, and is read. */
@@ -113,16 +136,14 @@ class JsonReader {
       if (char === '"') break;
       if (char === undefined || char < " ") {
         this.#at = at;
-        this.#why = char === undefined
-          ? "the text ends within a string"
-          : 'a string has a line break or control character: write "\\n" for a line break';
+        this.#kind = char === undefined ? "openString" : "control";
         return false;
       }
       if (char !== "\\") continue;
       ESCAPE.lastIndex = at;
       if (!ESCAPE.test(this.#text)) {
         this.#at = at;
-        this.#why = 'a string has an unknown escape: write "\\\\" for a backslash';
+        this.#kind = "escape";
         return false;
       }
       at = ESCAPE.lastIndex - 1;
@@ -141,9 +162,7 @@ class JsonReader {
   /** Nothing can end behind a comma. Says so, and is always false. */
   #isBehindComma(char: string): boolean {
     const isAfterComma = this.#expected === "name" || this.#open.at(-1) === "[";
-    if (isAfterComma && (char === "]" || char === "}")) {
-      this.#why = `there is a comma too many before ${char}`;
-    }
+    if (isAfterComma && (char === "]" || char === "}")) this.#kind = "comma";
     return false;
   }
 

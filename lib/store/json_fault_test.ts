@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { jsonFault, jsonFaultAside } from "./json_fault.ts";
+import { jsonFault, jsonFaultAside, lineFaultAside } from "./json_fault.ts";
 
 Deno.test("a fault is told by its line, its column and what is expected there", () => {
   const cases: [string, number, number, RegExp][] = [
     ["", 1, 1, /ends too soon/],
     ['{"a": 1,\n "b": }', 2, 7, /^a value is expected$/],
-    ['{"a": 1,}', 1, 9, /a comma too many before }/],
-    ["[1, 2,\r\n]", 2, 1, /a comma too many before ]/],
+    ['{"a": 1,}', 1, 9, /a comma too many before/],
+    ["[1, 2,\r\n]", 2, 1, /a comma too many before/],
     ["{'a': 1}", 1, 2, /a name in double quotes/],
     ["{a: 1}", 1, 2, /a name in double quotes/],
     ['{"a" 1}', 1, 6, /a colon/],
@@ -40,6 +40,8 @@ Deno.test("a fault is told by its line, its column and what is expected there", 
       "object, is expected)",
   );
   assert.equal(jsonFaultAside("[1, 2]"), "");
+  assert.equal(lineFaultAside('{"a" 1}'), " (column 6: a colon is expected)");
+  assert.equal(lineFaultAside('{"a":1}'), "");
 });
 
 Deno.test("there is a fault exactly where JSON.parse refuses a text", () => {
@@ -77,6 +79,7 @@ Deno.test("a long or deep text is looked through in linear time, and not beyond 
   assert.deepEqual(jsonFault("[".repeat(500_000)), {
     line: 1,
     column: 500_001,
+    kind: "cutOff",
     why: "the text ends too soon",
   });
   assert.equal(jsonFault(`[${"1,".repeat(2_000_000)}]`), null);

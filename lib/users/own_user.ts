@@ -13,6 +13,7 @@ import {
   bounded,
   changedFields,
   type Members,
+  PROFILE,
   type UserField,
   type UserFields,
 } from "./user_fields.ts";
@@ -58,7 +59,7 @@ export async function changeOwnUser(
   const { engine, clock } = services;
   const declared = await services.userFields.of(projectId);
   const set = profileChange(declared, changes);
-  const chosen = OWN.filter((member) => changes[member] !== undefined);
+  const chosen = PROFILE.filter((member) => changes[member] !== undefined);
   return await storedOrRefused(() =>
     engine.transaction(projectId, async (tx) => {
       const users = tx.records<UserRecord>(USERS);
@@ -74,8 +75,6 @@ export async function changeOwnUser(
     })
   );
 }
-
-const OWN = ["name", "username", "avatarUrl"] as const;
 
 /** What is stored for a change of a profile, by its paths. Throws `INVALID_BODY`. */
 export function profileChange(

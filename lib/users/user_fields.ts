@@ -15,6 +15,7 @@ import type { Definition, Engine, Id, Json, StoredRecord, Transaction } from "..
 import { own } from "../store/shape.ts";
 import { exactBytesText } from "../text/amounts.ts";
 import { shown } from "../text/input_text.ts";
+import { didYouMean } from "../text/nearest.ts";
 
 /** A field that a project declares for its users, beside what every user has. */
 export interface UserField extends FieldDefinition {
@@ -41,6 +42,9 @@ export const BUILT_IN: readonly string[] = [
   "lastSignInAt",
   "message",
 ];
+
+/** Those that users set themselves. */
+export const PROFILE = ["name", "username", "avatarUrl"] as const;
 
 type UserFieldsRecord = StoredRecord & { fields: Json };
 
@@ -183,11 +187,18 @@ export function bounded<T extends { readonly [name: string]: Json }>(values: T):
   });
 }
 
+/** What may have been meant by a name that is like no declared one. */
+function knownFields(fields: readonly UserField[], name: string): string {
+  const meant = didYouMean(name, PROFILE);
+  if (meant !== "") return meant;
+  if (fields.length === 0) return " The project declares no fields for its users.";
+  return ` Declared are ${fields.map(({ key }) => key).join(", ")}.`;
+}
+
 function refuse(fields: readonly UserField[], faults: readonly FieldFault[]): void {
   const [first] = faults;
   if (first === undefined) return;
   const { path, message } = first;
-  const known = fields.map(({ key }) => key).join(", ");
-  const hint = message === "is not declared" && known !== "" ? ` Declared are ${known}.` : "";
+  const hint = message === "is not declared" ? knownFields(fields, path) : "";
   throw new Problem("INVALID_BODY", { message: `${shown(path)} ${message}.${hint}`, faults });
 }

@@ -65,7 +65,12 @@ Deno.test("undeclared fields are refused by name, with the nearest or with those
     () => fieldsOfNewUser(FIELDS, { company: "E", shoeSize: "E" }),
     refusedAs("shoeSize", /is not declared\. Declared are company, theme, age, born\.$/),
   );
-  assert.throws(() => changedFields([], { a: 1 }), refusedAs("a", /is not declared\.$/));
+  const profile = refusedAs("nmae", /is not declared\. Did you mean "name"\?$/);
+  assert.throws(() => fieldsOfNewUser(FIELDS, { company: "E", nmae: "E" }), profile);
+  assert.throws(
+    () => changedFields([], { a: 1 }),
+    refusedAs("a", /is not declared\. The project declares no fields for its users\.$/),
+  );
 });
 
 Deno.test("a change has no defaults and needs nothing, but cannot clear what is required", () => {

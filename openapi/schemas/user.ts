@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { exactBytesText } from "@/lib/text/amounts.ts";
 import { textProblem } from "@/lib/text/input_text.ts";
 import { USERNAME, USERNAME_PATTERN } from "@/lib/auth/users.ts";
 import { FIELD_TYPES } from "@/lib/documents/fields.ts";
@@ -205,7 +206,9 @@ const managed = {
     .openapi({
       type: "object",
       additionalProperties: true,
-      description: `Up to ${USER_CLAIMS_BYTES_MAX} bytes of JSON, which stand in access tokens.`,
+      description: `Up to ${
+        exactBytesText(USER_CLAIMS_BYTES_MAX)
+      } of JSON, which stand in access tokens.`,
     }),
 };
 

@@ -1,4 +1,5 @@
 import { Problem } from "@/lib/problems.ts";
+import { exactBytesText } from "@/lib/text/amounts.ts";
 
 const BYTES_MAX = 4096;
 
@@ -13,7 +14,7 @@ export async function secretLine(question: string): Promise<string> {
   for (;;) {
     const end = chunk.subarray(0, length).indexOf(LINE_FEED);
     if (end >= 0) return textOf(chunk.subarray(0, end));
-    if (length === BYTES_MAX) throw refuse(`has more than ${BYTES_MAX} bytes`);
+    if (length === BYTES_MAX) throw refuse(`has more than ${exactBytesText(BYTES_MAX)}`);
     const read = await Deno.stdin.read(chunk.subarray(length));
     if (read === null) return textOf(chunk.subarray(0, length));
     length += read;

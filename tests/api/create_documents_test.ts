@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { createTestCollection, type Doc, NOBODY, ok, refused, times } from "./test_collection.ts";
+import {
+  createTestCollection,
+  type Doc,
+  NOBODY,
+  ok,
+  refused,
+  type TestCollection,
+  times,
+} from "./test_collection.ts";
 
 const bulk = (body: unknown) => ({ path: "/bulk", body });
 
@@ -36,9 +44,9 @@ Deno.test("one bad document among a hundred stores none of them, and is named", 
       refused(await collection.asSecret(among({ isDeleted: true })), 400, "FIELD_READ_ONLY", place);
       refused(await collection.asSecret(among([])), 400, "INVALID_BODY", place);
       refused(await collection.asSecret(among(null)), 400, "INVALID_BODY", place);
-      refused(await collection.asSecret(among({ slug: "taken" })), 409, "DUPLICATE_VALUE");
+      refused(await collection.asSecret(among({ slug: "taken" })), 409, "DUPLICATE_VALUE", place);
       const large = { x: "x".repeat(1_048_576) };
-      refused(await collection.asSecret(among(large)), 413, "DOCUMENT_TOO_LARGE");
+      refused(await collection.asSecret(among(large)), 413, "DOCUMENT_TOO_LARGE", place);
     }
   });
 });
@@ -162,4 +170,87 @@ Deno.test("of many faulty documents the first ten are named, and what follows is
     assert.equal(first.faults.length, 10);
     assert.match(first.message, /documents\[9\]: .* The documents behind it were not looked at\.$/);
   });
+});
+
+/** A collection with a unique field of each kind, and a unique pair. */
+const UNIQUE = {
+  fields: [
+    { key: "slug", type: "String", unique: true },
+    { key: "code", type: "Number", unique: true },
+    { key: "day", type: "Date", unique: true },
+    { key: "team", type: "String" },
+    { key: "isLead", type: "Boolean" },
+  ],
+  indexes: [{ fields: ["team", "-isLead"], unique: true }],
+};
+
+/** Sends them, and tells what the refusal says. */
+async function duplicates(collection: TestCollection, body: unknown) {
+  let told = { message: "", faults: [] as { path: string; message: string }[] };
+  await collection.untouched(async () => {
+    const answer = await collection.asSecret(bulk(body));
+    refused(answer, 409, "DUPLICATE_VALUE");
+    told = answer.body;
+  });
+  return { message: told.message, paths: told.faults.map(({ path }) => path) };
+}
+
+Deno.test("every document with a taken value is named, whichever unique field it is in", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app, UNIQUE);
+  await collection.insert(
+    { slug: "one", code: 0 },
+    { day: "2026-01-31" },
+    { team: "red", isLead: true },
+  );
+  const { _id } = await collection.insertOne({ slug: "in the trash" });
+  await collection.remove(_id);
+  const body = [
+    { team: "red", isLead: true },
+    { slug: "in the trash", team: "red", isLead: false },
+    { slug: "one", code: -0 },
+    { team: "red", isLead: null },
+    { slug: null },
+    { day: "2026-01-31T01:00:00+01:00" },
+  ];
+  for (const [sent, prefix] of [[body, ""], [{ documents: body }, "documents."]] as const) {
+    const { message, paths } = await duplicates(collection, sent);
+    assert.equal(
+      message,
+      'documents[0]: Another document already has these values in "team" and "isLead" together. ' +
+        'documents[2]: Another document already has this value in the unique field "slug". ' +
+        'Another document already has this value in the unique field "code". ' +
+        'documents[5]: Another document already has this value in the unique field "day".',
+    );
+    const named = ["0.team", "0.isLead", "2.slug", "2.code", "5.day"];
+    assert.deepEqual(paths, named.map((path) => prefix + path));
+  }
+});
+
+Deno.test("of documents of one bulk that share a value, all but the first are named with it", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app, UNIQUE);
+  const pair = { team: "red", isLead: false };
+  const body = [{}, { slug: "a", ...pair }, { slug: "b" }, { slug: "a" }, { slug: "a" }, pair];
+  const { message, paths } = await duplicates(collection, body);
+  assert.equal(
+    message,
+    'documents[3]: documents[1] already has this value in the unique field "slug". ' +
+      'documents[4]: documents[1] already has this value in the unique field "slug". ' +
+      'documents[5]: documents[1] already has these values in "team" and "isLead" together.',
+  );
+  assert.deepEqual(paths, ["3.slug", "4.slug", "5.team", "5.isLead"]);
+});
+
+Deno.test("of many documents with taken values the first ten are named", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app, UNIQUE);
+  const taken = times(100, (n) => ({ slug: `s${n}`, team: `t${n}`, isLead: true }));
+  ok(await collection.asSecret(bulk(taken)), 201);
+  const { message, paths } = await duplicates(collection, taken);
+  assert.deepEqual(
+    paths,
+    times(10, (n) => ["slug", "team", "isLead"].map((name) => `${n}.${name}`)).flat(),
+  );
+  assert.match(message, /together\. The documents behind it were not looked at\.$/);
 });

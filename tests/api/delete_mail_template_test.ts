@@ -13,8 +13,11 @@ Deno.test("a template is deleted, once, in its language alone", async () => {
     ok(await owner.asOwner({ method: "PUT", path: `/mail/templates/code/${language}`, body }));
   }
   assert.deepEqual(ok(await owner.as("admin", at("code/DE-at"))), { deleted: true });
-  refused(await owner.asOwner(at("code/de-AT")), 404, "MAIL_TEMPLATE_NOT_FOUND");
-  refused(await owner.asOwner(at("order/en")), 404, "MAIL_TEMPLATE_NOT_FOUND");
+  const none = async (place: string, why: RegExp) =>
+    refused(await owner.asOwner(at(place)), 404, "MAIL_TEMPLATE_NOT_FOUND", why);
+  await none("code/de-AT", /mail template\. Of "code" it has en\.$/);
+  await none("coed/en", /mail template\. Did you mean "code"\?$/);
+  await none("order/en", /mail template\.$/);
   refused(await owner.asOwner(at("Code/en")), 400, "INVALID_INPUT", "name");
   refused(await owner.asOwner(at("code/english")), 400, "INVALID_INPUT", "language");
   const { items } = ok(await owner.asOwner({ path: "/mail/templates" }));

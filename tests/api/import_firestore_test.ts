@@ -251,7 +251,7 @@ Deno.test("an export with a line that is neither document nor user is refused by
   const cases: [(object | string)[], RegExp][] = [
     [[], /export is empty/],
     [["", "  "], /export is empty/],
-    [[good, "{"], /Line 2 is not valid JSON/],
+    [[good, "{"], /Line 2 is not valid JSON \(column 2: the text/],
     [[good, "[1]"], /Line 2 is no JSON object/],
     [[good, { id: 1 }], /Line 2 is neither a document/],
     [[good, good], /Line 2: "posts\/a" comes twice/],

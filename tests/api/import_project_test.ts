@@ -89,15 +89,21 @@ Deno.test("an archive that is damaged, of another format or none is refused by n
       (all) => all.set(FIRST, all.get(FIRST)!.replace("Post 1", "Post 9")),
       /altered, or is damaged: end\.json tells something else of collections\/posts/,
     ],
-    [(all) => all.set(FIRST, "{\n"), /0000001\.ndjson, line 1: this is not valid JSON/],
+    [
+      (all) => all.set(FIRST, "{\n"),
+      /0000001\.ndjson, line 1: this is not valid JSON \(column 2: the text ends too soon\)/,
+    ],
     [(all) => all.set(FIRST, all.get(FIRST)!.slice(0, -20)), /0000001\.ndjson is cut off/],
     [(all) => all.set(FIRST, '{"revision":1,"record":{"_id":"x"}}\n'), /line 1: a line must be/],
     [
       (all) => all.set("collections/none/0000001.ndjson", all.get(FIRST)!),
       /goes on behind end\.json/,
     ],
-    [(all) => all.set(FIRST, " ".repeat(16 * MiB + 1)), /has more than 16777216 bytes/],
-    [(all) => all.set("configuration.json", "{"), /configuration\.json is not valid JSON/],
+    [(all) => all.set(FIRST, " ".repeat(16 * MiB + 1)), /has more than 16777216 bytes \(16 MB\)/],
+    [
+      (all) => all.set("configuration.json", "{"),
+      /configuration\.json is not valid JSON \(line 1, column 2: the text/,
+    ],
     [
       (all) => all.set("configuration.json", '{"format":"corbel-project/1","collections":[{}]}'),
       /collections\.0/,

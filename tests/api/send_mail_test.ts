@@ -126,6 +126,8 @@ Deno.test("a template is named by name, in a language, or by its id", async () =
   const none = { to: TO, templateName: "receipt" };
   refused(await mail.send(none), 404, "MAIL_TEMPLATE_NOT_FOUND");
   refused(await mail.send({ to: TO, templateName: "code" }), 404, "MAIL_TEMPLATE_NOT_FOUND");
+  const mistyped = { to: TO, templateName: "ordre" };
+  refused(await mail.send(mistyped), 404, "MAIL_TEMPLATE_NOT_FOUND", /Did you mean "order"\?$/);
   const unknown = { to: TO, templateId: NOBODY };
   refused(await mail.send(unknown), 404, "MAIL_TEMPLATE_NOT_FOUND");
 });

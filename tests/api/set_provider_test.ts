@@ -56,7 +56,8 @@ Deno.test("what no provider has is refused, and nothing of it repeated", async (
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   const body = { enabled: true, clientId: "id", clientSecret: SECRET };
-  refused(await put(owner, body, "gitlab"), 404, "PROVIDER_UNKNOWN");
+  const meant = /it is github or google\. Did you mean "github"\?$/;
+  refused(await put(owner, body, "gihtub"), 404, "PROVIDER_UNKNOWN", meant);
   const spaced = await put(owner, { ...body, clientSecret: `${SECRET} x` });
   refused(spaced, 400, "INVALID_INPUT", "client secret");
   assert.ok(!spaced.text.includes(SECRET));

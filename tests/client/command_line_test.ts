@@ -83,7 +83,12 @@ Deno.test("members of a body have their own types, and take the place of those i
   const file = ["files", "confirm-upload", "--project", "p", "--path", "x"];
   assert.deepEqual((await sent(...file, "--size", "12")).body, { filePath: "x", size: 12 });
   await refused(/--size must be a number/, ...file, "--size", "12k");
-  await refused(/--claims is not valid JSON/, ...user, "--claims", "{n:1}");
+  await refused(
+    /--claims is not valid JSON \(line 1, column 2: a name in double quotes/,
+    ...user,
+    "--claims",
+    "{n:1}",
+  );
   await refused(/--data is not valid JSON/, ...user, "--data", "{");
   await refused(/must be an object/, ...user, "--data", "[]", "--name", "x");
 });

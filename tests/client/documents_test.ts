@@ -47,6 +47,39 @@ Deno.test("a list takes conditions, order, fields and populate, and its pages fo
   assert.equal(whole.comments![0]!.text, "Yes");
 });
 
+Deno.test("warnings of a query are in its result, and printed once while the server is local", async (t) => {
+  await using fixture = await openClients();
+  const posts = fixture.client(fixture.project.secretKey).from("posts");
+  const printed: unknown[] = [];
+  const { warn } = console;
+  console.warn = (...given: unknown[]) => void printed.push(...given);
+  try {
+    await t.step("in results", async () => {
+      const message = 'The collection does not declare "titel". Did you mean "title"?';
+      for (const where of [{ titel: "a" }, { titel: "b" }]) {
+        const { warnings } = await posts.list({ where });
+        assert.deepEqual(warnings, [{ parameter: "where", message }]);
+        const aggregate = await posts.aggregate({ where, count: true });
+        assert.deepEqual(aggregate.warnings, [{ parameter: "where", message }]);
+        assert.equal(await posts.count({ where }), 0);
+      }
+      assert.deepEqual((await posts.list()).warnings, []);
+      assert.deepEqual(printed, [
+        `/api/data/posts: ${message}`,
+        `/api/data/posts/aggregate: ${message}`,
+      ]);
+    });
+    await t.step("not printed of a server elsewhere", async () => {
+      const client = fixture.client(fixture.project.secretKey, "https://api.example.com");
+      const { warnings } = await client.from("posts").list({ where: { name: "a" } });
+      assert.equal(warnings.length, 1);
+      assert.equal(printed.length, 2);
+    });
+  } finally {
+    console.warn = warn;
+  }
+});
+
 Deno.test("several writes are done together or not at all", async () => {
   await using fixture = await openClients();
   const server = fixture.client(fixture.project.secretKey);

@@ -15,7 +15,7 @@ export interface ClientFixture extends AsyncDisposable {
   /** What becomes of the next requests before they are sent; null sends them. */
   intercept(reply: ((request: Request) => Promise<Response> | null) | null): void;
   /** A client of its own, with the publishable key unless another is given. */
-  client(key?: string): AnyClient;
+  client(key?: string, url?: string): AnyClient;
 }
 
 const URL = "http://localhost:8000";
@@ -54,8 +54,8 @@ export async function openClients(): Promise<ClientFixture> {
     project,
     asked,
     intercept: (reply) => intercepted = reply,
-    client(key = project.publishableKey) {
-      const client = (createClient as typeof declared)({ url: URL, key, fetch: ask });
+    client(key = project.publishableKey, url = URL) {
+      const client = (createClient as typeof declared)({ url, key, fetch: ask });
       clients.push(client);
       return client;
     },

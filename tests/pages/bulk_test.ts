@@ -43,7 +43,7 @@ Deno.test("what fits no document is told once, and changes none", async () => {
   const table = [["views", "many", /views must be a Number/], ["title", "", /title is required/], [
     "tags",
     "[",
-    /tags is not valid JSON/,
+    /tags is not valid JSON \(line 1, column 2: /,
   ]] as const;
   for (const [field, text, why] of table) {
     const asked = await dashboard.fill(await opened(posts, "", { id: ids }), field);

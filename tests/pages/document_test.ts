@@ -103,7 +103,10 @@ Deno.test("what the verbs refuse is told at the field, and what was typed stays"
   assert.equal(areaText(field(refused, "status").input), HOSTILE[1]);
   assertHarmless(refused);
   const malformed = await dashboard.fill(page, "Save", { "f.tags": "[1," });
-  assert.equal(field(malformed, "tags").fault, "tags is not valid JSON");
+  assert.equal(
+    field(malformed, "tags").fault,
+    "tags is not valid JSON (line 1, column 4: the text ends too soon)",
+  );
   const taken = await dashboard.fill(page, "Save", { "f.slug": "b" });
   assert.equal(taken.status, 409);
   assert.match(field(taken, "slug").fault!, /another document already has/);
@@ -147,7 +150,10 @@ Deno.test("as JSON a document is whole but for what the server sets", async () =
   const now = await dashboard.get(`${path}/documents/${id}?as=json`);
   for (
     const [json, words] of [
-      ["{", /no valid JSON/],
+      [
+        '{\n  "title": x\n}',
+        /^This is not valid JSON \(line 2, column 12: a value is expected\)\.$/,
+      ],
       ["[]", /one JSON object/],
       ['{"title":1}', /"title" must be a String/],
       ['{"title":"x","_id":"y"}', /"_id" is set by the server/],

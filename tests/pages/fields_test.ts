@@ -150,6 +150,37 @@ Deno.test("fields of every type are built row by row, and nothing is saved befor
   });
 });
 
+const isStrict = ({ document }: PageAnswer) =>
+  document.querySelector("[name=strict]")!.hasAttribute("checked");
+
+Deno.test("a collection without documents is strict from its first field on, as by the API", async () => {
+  await using app = await openTestApp();
+  for (const rls of [{ enabled: false }, { enabled: true, ownerField: "ownerId" }]) {
+    const { dashboard, look, stored } = await openFields(app, { rls });
+    const empty = await look();
+    assert.equal(isStrict(empty), false);
+    const first = await dashboard.fill(empty, "Add field");
+    assert.equal(isStrict(first), true);
+    assert.equal((await stored()).strict, false, "nothing is saved before it is told");
+    const name = `${(await stored()).fields.length}.key`;
+    const saved = await dashboard.fill(first, "Save fields", { [name]: "title" });
+    assert.equal(saved.status, 303, saved.words);
+    assert.equal((await stored()).strict, true);
+  }
+});
+
+Deno.test("a collection stays open where that was chosen, and where documents are stored", async () => {
+  await using app = await openTestApp();
+  const chosen = await openFields(app);
+  const first = await chosen.dashboard.fill(await chosen.look(), "Add field");
+  first.document.querySelector("[name=strict]")!.removeAttribute("checked");
+  const second = await chosen.dashboard.fill(first, "Add field", { "0.key": "a" });
+  assert.equal(isStrict(second), false);
+  const used = await openFields(app);
+  await used.project.asSecret({ path: "/api/data/posts", body: { anything: 1 } });
+  assert.equal(isStrict(await used.dashboard.fill(await used.look(), "Add field")), false);
+});
+
 Deno.test("a row is taken away with what is in it; what is stored of it stays", async () => {
   await using app = await openTestApp();
   const { dashboard, look, stored, project } = await openFields(app, { fields: EVERYTHING });
@@ -220,7 +251,10 @@ Deno.test("a refusal stands beside the row that it names, and all rows stay as t
     [{ "3.default": "many" }, "3", /must be a Number/],
     [{ "4.default": "perhaps" }, "4", /must be true or false/],
     [{ "5.default": "soon" }, "5", /must be an ISO 8601/],
-    [{ "10.default": "{" }, "10", /must be an Object/],
+    [{ "10.default": "[]" }, "10", /must be an Object/],
+    [{ "10.default": '{"lang" 1}' }, "10", /meta" is not valid JSON \(line 1, column 9: a colon/],
+    [{ "12.default": '["a",]' }, "12", /tags" is not valid JSON \(line 1, column 6: .*too many/],
+    [{ "17.enum": '["a" "b"]' }, "17", /odd" is not valid JSON \(line 1, column 6: a comma/],
     [{ "6.ref": "" }, "6", /needs "ref"/],
     [{ "6.ref": "nothing" }, "6", /does not exist/],
     [{ "4.unique": "on" }, "4", /cannot be unique/],

@@ -130,7 +130,7 @@ Deno.test("what is no list of rows is refused beside the form, with the pasted t
   for (
     const [text, words] of [
       ["", /Choose a file, or paste/],
-      ["[{]", /begins like JSON and is not valid/],
+      ["[{]", /begins like JSON and is not valid \(line 1, column 3: a name in double quotes/],
       ["a,a\n1,2", /names "a" twice/],
       ["a,,b\n1,2,3", /Column 2 has no name/],
       ['a\n"open', /This is no CSV/],

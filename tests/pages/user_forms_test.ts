@@ -109,7 +109,7 @@ Deno.test("each refusal of a new user is said at its field; all but the password
     ["roles", "no/role", /words of letters/, 400],
     ["f.company", "", /is required/, 400],
     ["f.seats", "many", /must be/, 400],
-    ["f.address", "{ no JSON", /is not valid JSON/, 400],
+    ["f.address", "{ no JSON", /is not valid JSON \(line 1, column 3: a name in double/, 400],
     ...HOSTILE.map((
       text,
     ): [string, string, RegExp, number] => ["email", text, /plain address/, 400]),
@@ -197,11 +197,11 @@ Deno.test("claims that are no object, or too many, are refused at their field an
   const id = await create({ email: "ada@example.com" });
   const page = await edit(id);
   const cases = [
-    ["{ no JSON", /must be an object/],
+    ["{ no JSON", /"claims" is not valid JSON \(line 1, column 3: a name in double quotes/],
     ["[1]", /must be an object/],
     ["12", /must be an object/],
     [JSON.stringify({ a: "x".repeat(1024) }), /up to 1024 bytes/],
-    ["</textarea><script>1</script>", /must be an object/],
+    ["</textarea><script>1</script>", /is not valid JSON \(line 1, column 1: a value/],
   ] as const;
   for (const [claims, says] of cases) {
     const refused = await dashboard.fill(page, "Save user", { claims });

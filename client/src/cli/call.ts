@@ -1,3 +1,4 @@
+import { jsonFaultAside } from "../../../lib/store/json_fault.ts";
 import type { Call } from "../transport.ts";
 import { type Given, type GlobalOptions, nameOf } from "./arguments.ts";
 import { type Command, type CommandOption, UsageError } from "./command.ts";
@@ -132,7 +133,8 @@ function json(option: string, text: string): unknown {
     return JSON.parse(text);
   } catch {
     throw new UsageError(
-      `--${option} is not valid JSON. A file is named as @FILE, and - is standard input.`,
+      `--${option} is not valid JSON${jsonFaultAside(text)}. A file is named as @FILE, and - is ` +
+        "standard input.",
     );
   }
 }

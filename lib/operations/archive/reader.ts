@@ -1,8 +1,10 @@
 import { createHash, type Hash } from "node:crypto";
 import { createTarDecoder } from "modern-tar";
 import { z } from "zod";
+import { exactBytesText } from "../../text/amounts.ts";
 import { shown } from "../../text/input_text.ts";
 import { Problem } from "../../problems.ts";
+import { jsonFaultAside, lineFaultAside } from "../../store/json_fault.ts";
 import { parseJson } from "../../store/json_text.ts";
 import type { Json, StoredRecord } from "../../store/port.ts";
 import { isObject } from "../../store/shape.ts";
@@ -123,7 +125,9 @@ async function fileOf(entry: Entry, entries: AsyncIterator<Entry>): Promise<Arch
   const row = fitting(entry.name, ArchivedFile, await jsonOf(entry));
   const { value: content } = await entries.next() as IteratorResult<Entry, undefined>;
   if (content?.name !== `${fileFolder(name)}/${CONTENT}` || content.bytes !== row.bytes) {
-    throw refuse(`Behind ${entry.name} its ${CONTENT} must stand, with ${row.bytes} bytes.`);
+    throw refuse(
+      `Behind ${entry.name} its ${CONTENT} must stand, with ${exactBytesText(row.bytes)}.`,
+    );
   }
   return { kind: "file", name, row, content: content.body };
 }
@@ -132,7 +136,7 @@ async function textOf(
   { name, bytes, body }: Entry,
   bytesMax = ENTRY_BYTES_MAX,
 ): Promise<string> {
-  if (bytes > bytesMax) throw refuse(`${name} has more than ${bytesMax} bytes.`);
+  if (bytes > bytesMax) throw refuse(`${name} has more than ${exactBytesText(bytesMax)}.`);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(await new Response(body).bytes());
   } catch (cause) {
@@ -145,7 +149,7 @@ async function jsonOf(entry: Entry): Promise<Json> {
   try {
     return parseJson(text);
   } catch (cause) {
-    throw refuse(`${entry.name} is not valid JSON.`, cause);
+    throw refuse(`${entry.name} is not valid JSON${jsonFaultAside(text)}.`, cause);
   }
 }
 
@@ -162,7 +166,7 @@ function recordOf(line: string, where: string): ArchivedRecord {
   try {
     parsed = parseJson(line);
   } catch (cause) {
-    throw refuse(`${where}: this is not valid JSON.`, cause);
+    throw refuse(`${where}: this is not valid JSON${lineFaultAside(line)}.`, cause);
   }
   const { revision, record } = isObject(parsed) ? parsed : {};
   const hasId = isObject(record) && typeof record._id === "string" && ID.test(record._id);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { canonicalEmail } from "../../emails.ts";
+import { lineFaultAside } from "../../store/json_fault.ts";
 import { parseJson } from "../../store/json_text.ts";
 import type { Json } from "../../store/port.ts";
 import { isObject } from "../../store/shape.ts";
@@ -169,7 +170,7 @@ function objectIn({ text, number }: Line): { readonly [name: string]: Json } {
   try {
     value = parseJson(text);
   } catch (cause) {
-    throw refuse(`Line ${number} is not valid JSON.`, cause);
+    throw refuse(`Line ${number} is not valid JSON${lineFaultAside(text)}.`, cause);
   }
   if (isObject(value)) return value;
   throw refuse(`Line ${number} is no JSON object.`);

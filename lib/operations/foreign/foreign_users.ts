@@ -11,6 +11,7 @@ import { PERSON_NAME_LENGTH_MAX, USER_FIELDS_BYTES_MAX } from "../../limits.ts";
 import { lineOf, pictureOf } from "../../social/profile.ts";
 import { exceedsBytes } from "../../store/json_text.ts";
 import type { Id, Json } from "../../store/port.ts";
+import { exactBytesText } from "../../text/amounts.ts";
 import { foreignId } from "./foreign_project.ts";
 import type { Notes } from "./notes.ts";
 
@@ -93,7 +94,8 @@ function passwordOf({ passwordHash }: ForeignUser, notes: Notes): string | null 
 
 function fieldsOf({ fields }: ForeignUser, notes: Notes): { [name: string]: Json } {
   if (!exceedsBytes(JSON.stringify(fields), USER_FIELDS_BYTES_MAX)) return fields;
-  notes.count(`users: fields left out, because they have more than ${USER_FIELDS_BYTES_MAX} bytes`);
+  const most = exactBytesText(USER_FIELDS_BYTES_MAX);
+  notes.count(`users: fields left out, because they have more than ${most}`);
   return {};
 }
 

@@ -115,7 +115,7 @@ function behindObjects(definition: Definition, path: string, condition: Bson): B
 }
 
 const hasUnique = ({ indexes }: Definition, path: string): boolean =>
-  indexes.some(({ unique, keys }) => unique && keys[0]!.path === path);
+  indexes.some(({ unique, keys }) => unique && keys.some((key) => key.path === path));
 
 /** What a declared scalar is stored as, so what the values of a unique index are. */
 export const BSON_TYPES: Readonly<Record<ScalarType, string>> = {

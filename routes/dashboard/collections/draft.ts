@@ -4,8 +4,11 @@ import {
   FILE_FATES,
   type ItemDefinition,
 } from "@/lib/documents/fields.ts";
+import { Problem } from "@/lib/problems.ts";
 import { jsonText, parseJson } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
+import { notJson } from "../not_json.ts";
+import { texts } from "../texts/mod.ts";
 
 /** What a field or an element of an array is, as its row in a form has it: typed and not judged. */
 export interface DraftItem {
@@ -87,19 +90,26 @@ const itemOf = (
   isBare: fields?.length === 0,
 });
 
-/** Rows as a definition's fields; what a row has of another type than its own is left out. */
-export const inputOf = (fields: readonly DraftField[]): object[] =>
-  fields.map(({ key, was, required, unique, index, search, file, default: text, ...item }) => ({
-    key,
-    ...(was !== "" && was !== key && { renamedFrom: was }),
-    required,
-    unique,
-    index,
-    search: search && holdsTexts(item),
-    ...(file !== "" && holdsTexts(item) && fileInput(file)),
-    ...(text !== "" && { default: valueOf(item.type, text) }),
-    ...itemInput(item),
-  }));
+/**
+ * Rows as a definition's fields; what a row has of another type than its own is left out. Throws
+ * `INVALID_DEFINITION` for malformed JSON.
+ * @param within What the fields are members of, with a dot at its end.
+ */
+export const inputOf = (fields: readonly DraftField[], within = ""): object[] =>
+  fields.map(({ key, was, required, unique, index, search, file, default: text, ...item }) => {
+    const path = within + key;
+    return {
+      key,
+      ...(was !== "" && was !== key && { renamedFrom: was }),
+      required,
+      unique,
+      index,
+      search: search && holdsTexts(item),
+      ...(file !== "" && holdsTexts(item) && fileInput(file)),
+      ...(text !== "" && { default: valueOf(item.type, text, path) }),
+      ...itemInput(item, path),
+    };
+  });
 
 /** Whether its words may be searched, or be paths of files, as far as its own type says so. */
 export const holdsTexts = ({ type }: DraftItem): boolean => type === "String" || type === "Array";
@@ -109,12 +119,17 @@ const fileInput = (fate: string): object => ({
   ...(fate !== FILE_FATES[0] && { onDelete: fate }),
 });
 
-const itemInput = ({ type, ref, enum: values, item, fields, isBare }: DraftItem): object => ({
+const itemInput = (
+  { type, ref, enum: values, item, fields, isBare }: DraftItem,
+  path: string,
+): object => ({
   type,
   ...(type === "Ref" && ref !== "" && { ref }),
-  ...(type === "String" && values.trim() !== "" && { enum: valuesIn(values) }),
-  ...(type === "Array" && item !== null && item.type !== "" && { items: itemInput(item) }),
-  ...(type === "Object" && (isBare || fields.length > 0) && { fields: inputOf(fields) }),
+  ...(type === "String" && values.trim() !== "" && { enum: valuesIn(values, path) }),
+  ...(type === "Array" && item !== null && item.type !== "" &&
+    { items: itemInput(item, `${path}.items`) }),
+  ...(type === "Object" && (isBare || fields.length > 0) &&
+    { fields: inputOf(fields, `${path}.`) }),
 });
 
 /** Values that a text with commas between them would not give back. */
@@ -124,9 +139,8 @@ const UNLIKE_LISTED = /^$|^\[|,|^\s|\s$|\p{Cc}/u;
 const valuesText = (values: readonly string[]): string =>
   values.some((value) => UNLIKE_LISTED.test(value)) ? JSON.stringify(values) : values.join(", ");
 
-/** What looks like JSON and is none stays a text, which the definition's own rules then refuse. */
-function valuesIn(text: string): Json {
-  if (text.trimStart().startsWith("[")) return valueOf("Array", text);
+function valuesIn(text: string, path: string): Json {
+  if (text.trimStart().startsWith("[")) return valueOf("Array", text, path);
   return text.split(",").map((value) => value.trim()).filter((value) => value !== "");
 }
 
@@ -138,14 +152,17 @@ function textOf(type: string, value: Json): string {
   return type === "String" && !PLAIN.test(value) ? JSON.stringify(value) : value;
 }
 
-/** What cannot be read stays a text, which the definition's own rules then refuse. */
-function valueOf(type: string, text: string): Json {
+/** What has another type stays as it is, for the definition's own rules to refuse. */
+function valueOf(type: string, text: string, path: string): Json {
   const isText = type === "Date" || type === "Ref" || (type === "String" && !text.startsWith('"'));
   if (isText) return text;
   try {
     const value = parseJson(text);
     return type === "String" && typeof value !== "string" ? text : value;
   } catch {
-    return text;
+    if (type !== "Object" && type !== "Array") return text;
+    const fault = notJson(path, text);
+    const message = texts().documents.editor.fault(path, fault.message);
+    throw new Problem("INVALID_DEFINITION", { message, faults: [fault] });
   }
 }

@@ -68,9 +68,26 @@ export const changeFields: PageHandler<ProjectMember, "collectionName"> = async 
     const seen = form.get("over") ?? draft.tag;
     return await save(c, page, { ...draft, focus: null, seen });
   }
-  const entered = { ...draft, ...changeDraft(draft.fields, act) };
+  const changed = changeDraft(draft.fields, act);
+  const strict = draft.strict || beginsToDeclare(page, draft.fields, changed.fields);
+  const entered = { ...draft, ...changed, strict };
   return pageReply(<FieldsPage page={page} entered={entered} />);
 };
+
+/**
+ * Whether the first field is declared of a collection without documents: from it on the collection is
+ * strict unless somebody says otherwise, as one that is made by the API.
+ */
+function beginsToDeclare(
+  { frame, collection: { name, rls } }: CollectionPage,
+  before: readonly DraftField[],
+  after: readonly DraftField[],
+): boolean {
+  const isEmpty = frame.collections.find((one) => one.name === name)?.count === 0;
+  const declares = (fields: readonly DraftField[]) =>
+    fields.some(({ key }) => !rls.enabled || key !== rls.ownerField);
+  return isEmpty && !declares(before) && declares(after);
+}
 
 async function save(
   c: PageContext<ProjectMember>,
@@ -80,17 +97,17 @@ async function save(
   const { services, principal } = c.var;
   const { frame, collection } = page;
   const { strict } = entered;
-  const fields = inputOf(entered.fields);
   const renames = entered.fields.map(({ was, key }) => ({ from: was, to: key }));
   const indexes = renamedIndexes(readIndexLines(entered.indexes), renames);
-  const tried = await attempt(() =>
-    updateCollection(
+  const tried = await attempt(() => {
+    const fields = inputOf(entered.fields);
+    return updateCollection(
       services,
       principal.project._id,
       parseDefinition({ ...collection, fields, strict, indexes }),
       { ...tagsOf(collection), ...(seen !== null && { fields: seen }) },
-    )
-  );
+    );
+  });
   if (tried.problem === null) {
     return seeOther(`${tabPath(frame.home, collection.name, "fields")}?done=saved`);
   }

@@ -5,6 +5,7 @@ import { type FieldFault, Problem } from "@/lib/problems.ts";
 import { jsonText, parseJson } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { isObject, own } from "@/lib/store/shape.ts";
+import { notJson, whereNotJson } from "../not_json.ts";
 import { texts } from "../texts/mod.ts";
 import { utcTime } from "./filters.ts";
 
@@ -116,23 +117,18 @@ export function readEntries(
     try {
       members[key] = valueOf(field, typed);
     } catch {
-      faults.push(notJson(key));
+      faults.push(notJson(key, typed));
     }
   }
   return { members, faults };
 }
-
-const notJson = (key: string): FieldFault => ({
-  path: key,
-  message: texts().documents.editor.notJson,
-});
 
 /** What was typed for one field; nothing is null. Throws `INVALID_DOCUMENT` for malformed JSON. */
 export function enteredValue(field: FieldDefinition, text: string): Json {
   try {
     return valueOf(field, sameLines(text));
   } catch {
-    throw unreadable([notJson(field.key)]);
+    throw unreadable([notJson(field.key, text)]);
   }
 }
 
@@ -168,8 +164,8 @@ export function readJsonOf(text: string): Members {
   try {
     value = parseJson(text);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : "";
-    throw new Problem("INVALID_DOCUMENT", { message: t.invalidJson(why), cause });
+    const message = t.invalidJson(whereNotJson(text));
+    throw new Problem("INVALID_DOCUMENT", { message, cause });
   }
   if (isObject(value)) return value;
   throw new Problem("INVALID_DOCUMENT", { message: t.notObject });

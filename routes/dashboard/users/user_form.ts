@@ -8,6 +8,7 @@ import { parseInput } from "@/openapi/inputs.ts";
 import { ManagedUserChanges, UserInput } from "@/openapi/schemas/user.ts";
 import { isConflict } from "../components/forms.tsx";
 import { readEntries, unreadable } from "../documents/entered.ts";
+import { notJson } from "../not_json.ts";
 
 /** The members that every user has, as a form has them. A password that was sent is never sent back. */
 export interface EnteredUser {
@@ -50,7 +51,7 @@ const sameLines = (text: string): string => text.replaceAll(/\r\n?/g, "\n").trim
 
 /**
  * What a form changes of a user. What is left as it was is not sent, so that it stays exactly what
- * it was; an emptied text is null. Throws `INVALID_BODY`.
+ * it was; an emptied text is null. Throws `INVALID_DOCUMENT` for malformed JSON.
  */
 function changesIn(
   user: UserRecord | null,
@@ -78,13 +79,13 @@ function valueOf(name: (typeof TEXTS)[number], text: string): Json {
   return text === "" ? null : text;
 }
 
-/** What is no JSON stays a text, for the contract to refuse. */
+/** Throws `INVALID_DOCUMENT` for malformed JSON. */
 function claimsOf(text: string): Json {
   if (text === "") return {};
   try {
     return parseJson(text);
   } catch {
-    return text;
+    throw unreadable([notJson("claims", text)]);
   }
 }
 

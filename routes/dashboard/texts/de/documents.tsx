@@ -244,7 +244,7 @@ const editor: typeof en.editor = {
   },
   notJson: "ist kein gültiges JSON",
   fault: (field, fault) => `Feld „${field}“: ${fault}.`,
-  invalidJson: (why) => `Das ist kein gültiges JSON: ${why}.`,
+  invalidJson: (where) => `Das ist kein gültiges JSON${where}.`,
   notObject: "Ein Dokument ist ein JSON-Objekt: { … }.",
 };
 

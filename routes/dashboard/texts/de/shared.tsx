@@ -1,5 +1,20 @@
 import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
+import type { JsonFaultKind } from "@/lib/store/json_fault.ts";
 import type { shared as en } from "../en/shared.tsx";
+
+const JSON_FAULTS: Readonly<Record<JsonFaultKind, string>> = {
+  value: "hier fehlt ein Wert",
+  name: "hier fehlt ein Name in doppelten Anführungszeichen",
+  colon: "hier fehlt ein Doppelpunkt",
+  next: "hier fehlt ein Komma oder das Ende der Liste oder des Objekts",
+  end: "danach darf nichts mehr stehen",
+  cutOff: "der Text endet zu früh",
+  openString: "der Text endet mitten in einer Zeichenkette",
+  control: "eine Zeichenkette enthält einen Zeilenumbruch oder ein Steuerzeichen: für einen " +
+    'Zeilenumbruch "\\n" schreiben',
+  escape: 'unbekannte Maskierung in einer Zeichenkette: für einen Backslash "\\\\" schreiben',
+  comma: "vor der Klammer steht ein Komma zu viel",
+};
 
 export const shared: typeof en = {
   copy: { copy: "Kopieren", copied: "Kopiert", failed: "Nicht kopiert" },
@@ -30,6 +45,7 @@ export const shared: typeof en = {
     list: changed("diese Liste"),
     user: changed("diesen Benutzer"),
   },
+  jsonFault: ({ line, column, kind }) => ` (Zeile ${line}, Spalte ${column}: ${JSON_FAULTS[kind]})`,
   seeNow: "Ansehen, wie es jetzt ist.",
   saveMine: "Stattdessen meine Eingaben speichern",
 };

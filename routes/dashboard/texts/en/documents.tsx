@@ -281,8 +281,8 @@ const editor = {
   /** Stands behind the name of a field. */
   notJson: "is not valid JSON",
   fault: (field: string, fault: string) => `The field "${field}" ${fault}.`,
-  /** @param why As the parser says it. */
-  invalidJson: (why: string) => `This is no valid JSON: ${why}.`,
+  /** @param where With a space before it; empty where that is not known. */
+  invalidJson: (where: string) => `This is not valid JSON${where}.`,
   notObject: "A document is one JSON object: { … }.",
 };
 

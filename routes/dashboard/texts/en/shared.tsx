@@ -1,5 +1,6 @@
 import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Role } from "@/lib/projects/members.ts";
+import type { JsonFault } from "@/lib/store/json_fault.ts";
 
 const roles: Readonly<Record<Role, string>> = { viewer: "viewer", admin: "admin", owner: "owner" };
 
@@ -37,6 +38,8 @@ export const shared = {
     list: changed("list"),
     user: changed("user"),
   },
+  /** Behind what says that a text is no JSON. */
+  jsonFault: ({ line, column, why }: JsonFault) => ` (line ${line}, column ${column}: ${why})`,
   seeNow: "See what it is now.",
   saveMine: "Save mine in its place",
 };
