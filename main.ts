@@ -10,7 +10,9 @@ import { readWords } from "@/routes/words.ts";
 
 /** Resolves to the exit code. */
 async function run(words: readonly string[]): Promise<number> {
-  const asked = words[0] === "admin" ? readCommand(words.slice(1)) : readWords(words);
+  const asked = words[0] === "admin"
+    ? readCommand(words.slice(1), Deno.env.get("INIT_CWD"))
+    : readWords(words);
   if (typeof asked === "number") return asked;
   const isServed = typeof asked === "string";
   const environment = environmentOf(isServed ? asked : "admin", (name) => Deno.env.get(name));
