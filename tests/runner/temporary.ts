@@ -5,6 +5,9 @@ import { run } from "../services/run_program.ts";
 /** What has room for what tests write at once, ten times over, and leaves as much to themselves. */
 const AVAILABLE_BYTES_MIN = 6 * 1024 ** 3;
 
+/** What such a folder is found again by. */
+export const MOUNTED_AS = "corbel-tests";
+
 /** A folder that is removed, with all that is in it, when it is disposed. */
 export interface Temporary extends AsyncDisposable {
   readonly folder: string;
@@ -15,16 +18,33 @@ export interface Temporary extends AsyncDisposable {
  * Thousands of tests make databases, and wait for a disk longer than they work.
  */
 export async function makeTemporary(): Promise<Temporary> {
+  await removeAbandoned();
   const folder = await Deno.makeTempDir({ prefix: "corbel-run-" });
   const isInMemory = !Deno.env.get("TMPDIR") && await mountMemory(folder);
+  // An open file keeps other runs from taking it for abandoned.
+  const held = isInMemory ? await Deno.create(`${folder}/held`) : null;
   return {
     folder,
     async [Symbol.asyncDispose]() {
+      held?.close();
       // Servers that tests were cut off from may still be writing.
       if (isInMemory) await run("umount", ["--lazy", folder], { say: console.error });
       await Deno.remove(folder, { recursive: true }).catch((error) => console.error(error.message));
     },
   };
+}
+
+/** What runs that were killed have left mounted, which takes memory until the next boot. */
+async function removeAbandoned(): Promise<void> {
+  const mounts = await Deno.readTextFile("/proc/mounts").catch(() => "");
+  for (const line of mounts.split("\n")) {
+    const [source, folder] = line.split(" ") as [string, string];
+    // Refused as long as any process has a file open in there, or works in there.
+    if (source !== MOUNTED_AS || !(await run("umount", [folder], { say: () => {} })).success) {
+      continue;
+    }
+    await Deno.remove(folder);
+  }
 }
 
 /** Whether it worked: only root may, and not in every container. */
@@ -33,7 +53,7 @@ async function mountMemory(folder: string): Promise<boolean> {
   if (Deno.build.os !== "linux" || available < AVAILABLE_BYTES_MIN) return false;
   const options = `size=${Math.floor(available / 2)},mode=0700`;
   try {
-    const args = ["-t", "tmpfs", "-o", options, "corbel-run", folder];
+    const args = ["-t", "tmpfs", "-o", options, MOUNTED_AS, folder];
     return (await run("mount", args, { say: () => {} })).success;
   } catch {
     return false; // There is no such program.
