@@ -1,12 +1,14 @@
 /** Where a run keeps what its tests write. */
 
+import { dirname } from "node:path";
 import { run } from "../services/run_program.ts";
 
 /** What has room for what tests write at once, ten times over, and leaves as much to themselves. */
 const AVAILABLE_BYTES_MIN = 6 * 1024 ** 3;
 
-/** What such a folder is found again by. */
-export const MOUNTED_AS = "corbel-tests";
+const PREFIX = "corbel-run-";
+/** The file that a run keeps open in its memory: what another one finds unused is abandoned. */
+const HELD = "held";
 
 /** A folder that is removed, with all that is in it, when it is disposed. */
 export interface Temporary extends AsyncDisposable {
@@ -18,11 +20,10 @@ export interface Temporary extends AsyncDisposable {
  * Thousands of tests make databases, and wait for a disk longer than they work.
  */
 export async function makeTemporary(): Promise<Temporary> {
-  await removeAbandoned();
-  const folder = await Deno.makeTempDir({ prefix: "corbel-run-" });
+  const folder = await Deno.makeTempDir({ prefix: PREFIX });
+  await removeAbandoned(folder);
   const isInMemory = !Deno.env.get("TMPDIR") && await mountMemory(folder);
-  // An open file keeps other runs from taking it for abandoned.
-  const held = isInMemory ? await Deno.create(`${folder}/held`) : null;
+  const held = isInMemory ? await Deno.create(`${folder}/${HELD}`) : null;
   return {
     folder,
     async [Symbol.asyncDispose]() {
@@ -35,17 +36,17 @@ export async function makeTemporary(): Promise<Temporary> {
 }
 
 /** What runs that were killed have left mounted, which takes memory until the next boot. */
-async function removeAbandoned(): Promise<void> {
-  const mounts = await Deno.readTextFile("/proc/mounts").catch(() => "");
-  for (const line of mounts.split("\n")) {
-    const [source, folder] = line.split(" ") as [string, string];
+async function removeAbandoned(beside: string): Promise<void> {
+  const parent = dirname(beside);
+  for await (const { name } of Deno.readDir(parent)) {
+    const folder = `${parent}/${name}`;
+    if (!name.startsWith(PREFIX) || !await exists(`${folder}/${HELD}`)) continue;
     // Refused as long as any process has a file open in there, or works in there.
-    if (source !== MOUNTED_AS || !(await run("umount", [folder], { say: () => {} })).success) {
-      continue;
-    }
-    await Deno.remove(folder);
+    if ((await run("umount", [folder], { say: () => {} })).success) await Deno.remove(folder);
   }
 }
+
+const exists = (path: string): Promise<boolean> => Deno.stat(path).then(() => true, () => false);
 
 /** Whether it worked: only root may, and not in every container. */
 async function mountMemory(folder: string): Promise<boolean> {
@@ -53,7 +54,7 @@ async function mountMemory(folder: string): Promise<boolean> {
   if (Deno.build.os !== "linux" || available < AVAILABLE_BYTES_MIN) return false;
   const options = `size=${Math.floor(available / 2)},mode=0700`;
   try {
-    const args = ["-t", "tmpfs", "-o", options, MOUNTED_AS, folder];
+    const args = ["-t", "tmpfs", "-o", options, "corbel-run", folder];
     return (await run("mount", args, { say: () => {} })).success;
   } catch {
     return false; // There is no such program.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { run } from "../services/run_program.ts";
-import { makeTemporary, MOUNTED_AS } from "./temporary.ts";
+import { makeTemporary } from "./temporary.ts";
 
 const isThere = (path: string): Promise<boolean> => Deno.stat(path).then(() => true, () => false);
 
@@ -40,11 +40,11 @@ Deno.test("a run's folder is where TMPDIR says", async () => {
 Deno.test("what a killed run has left mounted is removed, and what another run uses stays", () =>
   withTmpdir(null, async () => {
     await using other = await makeTemporary();
-    const left = await Deno.makeTempDir();
-    const args = ["-t", "tmpfs", MOUNTED_AS, left];
+    const left = await Deno.makeTempDir({ prefix: "corbel-run-" });
+    const args = ["-t", "tmpfs", "corbel-run", left];
     const isMounted = await run("mount", args, { say: () => {} }).catch(() => ({ success: false }));
     if (!isMounted.success) return await Deno.remove(left); // Only root may: there is nothing to leave.
-    await Deno.writeTextFile(`${left}/a`, "a");
+    await Deno.writeTextFile(`${left}/held`, "");
     await using _next = await makeTemporary();
     assert.equal(await isThere(left), false);
     assert.ok(await isThere(`${other.folder}/held`));
