@@ -24,8 +24,7 @@ async function run(words: readonly string[]): Promise<number> {
     parsedBytesMax: isServed ? SERVED_PARSED_BYTES_MAX : Infinity,
     refusesUnused: !isServed && !asked.mayBeFirst,
   });
-  // Commands work beside a store of files that is down.
-  if (!isServed) return await runCommand(services, asked);
+  if (!isServed) return await runCommand(services, asked); // Also where the store of files is down.
   await services.blobStores.internal.ping();
   if (asked === "start") await refuseDemo(services);
   const greeting = asked === "dev" ? { greeting: await prepareDemo(services) } : {};
