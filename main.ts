@@ -10,7 +10,9 @@ import { readWords } from "@/routes/words.ts";
 
 /** Resolves to the exit code. */
 async function run(words: readonly string[]): Promise<number> {
-  const asked = words[0] === "admin" ? readCommand(words.slice(1)) : readWords(words);
+  const asked = words[0] === "admin"
+    ? readCommand(words.slice(1), Deno.env.get("INIT_CWD"))
+    : readWords(words);
   if (typeof asked === "number") return asked;
   const isServed = typeof asked === "string";
   const environment = environmentOf(isServed ? asked : "admin", (name) => Deno.env.get(name));
@@ -22,8 +24,7 @@ async function run(words: readonly string[]): Promise<number> {
     parsedBytesMax: isServed ? SERVED_PARSED_BYTES_MAX : Infinity,
     refusesUnused: !isServed && !asked.mayBeFirst,
   });
-  // Commands work beside a store of files that is down.
-  if (!isServed) return await runCommand(services, asked);
+  if (!isServed) return await runCommand(services, asked); // Also where the store of files is down.
   await services.blobStores.internal.ping();
   if (asked === "start") await refuseDemo(services);
   const greeting = asked === "dev" ? { greeting: await prepareDemo(services) } : {};

@@ -293,6 +293,7 @@ export async function accountOf(
   const token = readSessionCookie(services.cookies, request.raw.headers.get("cookie"));
   const account = token === null ? null : await findAccountSession(services, token);
   if (account === null) throw new Problem("SIGN_IN_REQUIRED");
+  request.accountId = account.accountId;
   return account;
 }
 
@@ -307,7 +308,10 @@ async function tokenHolderOf(
 ): Promise<AccountCaller> {
   request.callerKind = "accountToken";
   const holder = await findTokenHolder(services, token);
-  if (holder !== null) return holder;
+  if (holder !== null) {
+    request.accountId = holder.accountId;
+    return holder;
+  }
   countAt(services.dashboardLimiter, `account token ${request.network}`, request);
   throw new Problem("ACCOUNT_TOKEN_INVALID");
 }

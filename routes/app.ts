@@ -203,6 +203,7 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
       ms,
       project: state.projectId,
       caller: state.callerKind,
+      account: state.accountId,
       problem: state.problem,
     });
   }

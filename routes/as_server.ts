@@ -1,5 +1,5 @@
 import { type AuthSettings, authSettingsOf } from "@/lib/projects/auth_settings.ts";
-import type { ProjectMember } from "@/lib/projects/members.ts";
+import { memberActor, type ProjectMember } from "@/lib/projects/members.ts";
 import type { Actor, Id } from "@/lib/store/port.ts";
 import type { Handler, OperationContext } from "./handler.ts";
 
@@ -16,11 +16,11 @@ interface Server {
 /** Has the member of the path's project do what the project's secret key does. */
 export const asServer =
   <I extends object>(handle: Handler<Server, I>): Handler<ProjectMember, I> => (c) => {
-    const { project, account } = c.var.principal;
+    const { project } = c.var.principal;
     const server: Server = {
       kind: "secret",
       projectId: project._id,
-      actor: { kind: "member", id: account.accountId },
+      actor: memberActor(c.var.principal),
       auth: authSettingsOf(project),
       ownerId: null,
     };

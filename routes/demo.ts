@@ -20,6 +20,7 @@ import { createProject } from "@/lib/projects/create_project.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
 import { publishableKeyOf } from "@/lib/projects/shown_keys.ts";
 import type { Services } from "@/lib/services.ts";
+import { CORBEL } from "@/lib/store/changes.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
 
 const POSTS = 300;
@@ -163,7 +164,7 @@ async function fill(
   collectionName: string,
   documents: Json[],
 ): Promise<void> {
-  const corbel: Caller = { kind: "secret", projectId, actor: { kind: "corbel", id: null } };
+  const corbel: Caller = { kind: "secret", projectId, actor: CORBEL };
   const target = await openForWriting(services, corbel, collectionName);
   for (let at = 0; at < documents.length; at += BULK_DOCUMENTS_MAX) {
     const body = documents.slice(at, at + BULK_DOCUMENTS_MAX);

@@ -3,11 +3,12 @@ import { isPlainEmail } from "../emails.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
+import { OPERATOR } from "../store/changes.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { noteUserEvent } from "./user_events.ts";
 import { newUser, type UserRecord, USERS } from "./users.ts";
 
-/** Adds an end user to a project. Throws `INVALID_INPUT` and `EMAIL_TAKEN`. */
+/** Adds an end user to a project, from the command line. Throws `INVALID_INPUT` and `EMAIL_TAKEN`. */
 export async function createUser(
   { engine, clock, newId }: { engine: Engine; clock: Clock; newId: NewId },
   projectId: Id,
@@ -20,8 +21,7 @@ export async function createUser(
   try {
     await engine.transaction(projectId, async (tx) => {
       await tx.records<UserRecord>(USERS).insert(user);
-      const actor = { kind: "operator", id: null } as const;
-      const event = { event: "created", before: null, after: user, actor } as const;
+      const event = { event: "created", before: null, after: user, actor: OPERATOR } as const;
       await noteUserEvent(tx, clock, event);
     });
   } catch (error) {

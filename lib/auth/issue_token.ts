@@ -2,7 +2,9 @@ import type { Clock } from "../clock.ts";
 import { type NewId, parseId } from "../ids.ts";
 import { ACCESS_TOKEN_SECONDS, SESSION_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import type { Engine, Id } from "../store/port.ts";
+import { memberActor, type ProjectMember } from "../projects/members.ts";
+import { OPERATOR } from "../store/changes.ts";
+import type { Actor, Engine, Id } from "../store/port.ts";
 import type { AccessTokens } from "./access_tokens.ts";
 import { NO_DEVICE } from "./device.ts";
 import { openSession } from "./open_session.ts";
@@ -24,7 +26,7 @@ export interface IssuedToken {
 }
 
 /**
- * Opens a session for a user and issues an access token for it. Throws `INVALID_ID`, and
+ * Opens a session for a user and issues an access token for it, from the command line. Throws `INVALID_ID`, and
  * `USER_NOT_FOUND` also for a disabled user.
  */
 export async function issueToken(
@@ -33,7 +35,8 @@ export async function issueToken(
   { userId, seconds }: { userId: string; seconds: number },
 ): Promise<string> {
   const lifetimeMs = Math.max(SESSION_MS, seconds * 1000);
-  const issued = await issue(services, projectId, { userId, seconds, lifetimeMs });
+  const given = { userId, actor: OPERATOR, seconds, lifetimeMs };
+  const issued = await issue(services, projectId, given);
   return issued.accessToken;
 }
 
@@ -43,11 +46,12 @@ export async function issueToken(
  */
 export const issueTestToken = (
   services: IssuingServices,
-  projectId: Id,
+  member: ProjectMember,
   userId: string,
 ): Promise<IssuedToken> =>
-  issue(services, projectId, {
+  issue(services, member.project._id, {
     userId,
+    actor: memberActor(member),
     seconds: ACCESS_TOKEN_SECONDS,
     lifetimeMs: ACCESS_TOKEN_SECONDS * 1000,
   });
@@ -55,7 +59,12 @@ export const issueTestToken = (
 async function issue(
   { engine, clock, newId, tokens }: IssuingServices,
   projectId: Id,
-  { userId: idText, seconds, lifetimeMs }: { userId: string; seconds: number; lifetimeMs: number },
+  { userId: idText, actor, seconds, lifetimeMs }: {
+    userId: string;
+    actor: Actor;
+    seconds: number;
+    lifetimeMs: number;
+  },
 ): Promise<IssuedToken> {
   const userId = parseId(idText);
   if (userId === null) throw new Problem("INVALID_ID");
@@ -64,7 +73,7 @@ async function issue(
   const opening = { clock, newId: () => sessionId };
   const { user } = await engine.transaction(
     projectId,
-    (tx) => openSession(tx, opening, { userId, device: NO_DEVICE, lifetimeMs }),
+    (tx) => openSession(tx, opening, { userId, device: NO_DEVICE, actor, lifetimeMs }),
   );
   const bearer = { userId, sessionId, ...marksOf(user) };
   const accessToken = await tokens.issue(projectId, bearer, seconds);

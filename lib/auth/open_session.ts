@@ -3,7 +3,7 @@ import type { NewId } from "../ids.ts";
 import { SESSION_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
-import type { Id, Transaction } from "../store/port.ts";
+import type { Actor, Id, Transaction } from "../store/port.ts";
 import { type Device, type SessionRecord, SESSIONS } from "./sessions.ts";
 import { noteUserEvent } from "./user_events.ts";
 import { type UserRecord, USERS } from "./users.ts";
@@ -11,6 +11,8 @@ import { type UserRecord, USERS } from "./users.ts";
 interface NewSession {
   readonly userId: Id;
   readonly device: Device;
+  /** Who signs them in; they themselves, if left out. */
+  readonly actor?: Actor | undefined;
   /** Until it is refreshed. */
   readonly lifetimeMs?: number;
 }
@@ -22,7 +24,7 @@ interface NewSession {
 export async function openSession(
   tx: Transaction,
   { clock, newId }: { clock: Clock; newId: NewId },
-  { userId, device, lifetimeMs = SESSION_MS }: NewSession,
+  { userId, device, actor, lifetimeMs = SESSION_MS }: NewSession,
 ): Promise<{ readonly sessionId: Id; readonly user: UserRecord }> {
   const now = timestamp(clock);
   const users = tx.records<UserRecord>(USERS);
@@ -33,7 +35,7 @@ export async function openSession(
   );
   if (user === null) throw new Problem("USER_NOT_FOUND");
   if ((before?.lastSignInAt ?? null) === null) {
-    await noteUserEvent(tx, clock, { event: "signedIn", before, after: user.value });
+    await noteUserEvent(tx, clock, { event: "signedIn", before, after: user.value, actor });
   }
   const sessionId = newId();
   await tx.records<SessionRecord>(SESSIONS).insert({

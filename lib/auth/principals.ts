@@ -1,3 +1,4 @@
+import { KEY } from "../store/changes.ts";
 import type { Actor, Id } from "../store/port.ts";
 
 /** Who calls a project's operations: an application by its key, perhaps for a signed-in user. */
@@ -17,7 +18,7 @@ export type Caller =
 
 /** Who is said to have done what a caller does. */
 export function actorOf(caller: Caller): Actor {
-  if (caller.kind === "secret") return caller.actor ?? { kind: "key", id: null };
+  if (caller.kind === "secret") return caller.actor ?? KEY;
   // Nothing can be written without a signed-in user.
   return { kind: "user", id: caller.userId! };
 }

@@ -35,7 +35,7 @@ export interface UserEvent {
   /** Null once they are deleted. */
   readonly after: UserRecord | null;
   /** The user themselves, if left out. */
-  readonly actor?: Actor;
+  readonly actor?: Actor | undefined;
 }
 
 /** In the transaction of what became of them. A change that nobody would see is none. */

@@ -54,6 +54,7 @@ export class RequestState implements Address, Credentials {
   operationId: string | null = null;
   projectId: Id | null = null;
   callerKind: string | null = null;
+  accountId: Id | null = null;
   /** Until when all requests of the project are kept; null for those that fail alone. */
   recordsUntil: string | null = null;
   problem: ProblemCode | null = null;

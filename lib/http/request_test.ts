@@ -73,6 +73,7 @@ Deno.test("a request says who sends it and where it leads", () => {
     operationId: null,
     projectId: null,
     callerKind: null,
+    accountId: null,
     recordsUntil: null,
     problem: null,
     rate: null,

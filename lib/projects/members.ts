@@ -1,7 +1,7 @@
 import type { AccountPrincipal } from "./account_records.ts";
 import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
-import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import type { Actor, Definition, Engine, Id, StoredRecord } from "../store/port.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 
 /** What an account may do in a project; each includes those before it. */
@@ -53,6 +53,12 @@ export interface ProjectMember<A extends AccountPrincipal = AccountPrincipal> {
   readonly role: Role;
   readonly project: ProjectRecord;
 }
+
+/** Who is said to have done what a member does. */
+export const memberActor = ({ account }: ProjectMember): Actor => ({
+  kind: "member",
+  id: account.accountId,
+});
 
 /**
  * The account as a member of the project, as it is stored now. Throws `PROJECT_NOT_FOUND` for a

@@ -15,6 +15,8 @@ export interface RequestLine {
   readonly ms: number;
   readonly project: string | null;
   readonly caller: string | null;
+  /** Who asked, where it was an account, by its session or token. */
+  readonly account: string | null;
   readonly problem: string | null;
 }
 
@@ -91,14 +93,13 @@ export function createLog(least: LogLevel, sink: (text: string) => void): Log {
     },
     request(line) {
       if (threshold > REQUESTS_AT) return;
-      const { operation, project, caller, problem } = line;
+      const { operation, project, caller, account, problem } = line;
       add(
         `{"time":"${timeText()}","level":"info","message":"request"` +
           `,"requestId":"${line.requestId}","operation":${quoted(operation)}` +
           `,"method":"${line.method}","status":${line.status},"ms":${line.ms}` +
-          `,"project":${quoted(project)},"caller":${quoted(caller)},"problem":${
-            quoted(problem)
-          }}\n`,
+          `,"project":${quoted(project)},"caller":${quoted(caller)}` +
+          `,"account":${quoted(account)},"problem":${quoted(problem)}}\n`,
       );
     },
     flush,

@@ -53,7 +53,8 @@ Deno.test("of a request the same is told in every line, at the level of informat
     status: 200,
     ms: 1.25,
     project: "66f1a0c2e4b0a1b2c3d4e5f6",
-    caller: "secret",
+    caller: "accountToken",
+    account: "66f1a0c2e4b0a1b2c3d4e5f7",
     problem: null,
   };
   const unknown = {
@@ -61,6 +62,7 @@ Deno.test("of a request the same is told in every line, at the level of informat
     operation: null,
     project: null,
     caller: null,
+    account: null,
     problem: "API_KEY_INVALID",
   };
   const { log, handed } = remembering();

@@ -101,6 +101,12 @@ export function authorOf({ name }: Pick<Definition, "name">, { by }: Writing): A
   return by;
 }
 
+/** Whoever has the secret key. */
+export const KEY: Actor = { kind: "key", id: null };
+
+/** Who works at the command line. */
+export const OPERATOR: Actor = { kind: "operator", id: null };
+
 /** Who does what nobody has asked for. */
 export const CORBEL: Actor = { kind: "corbel", id: null };
 

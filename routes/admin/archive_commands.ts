@@ -43,7 +43,7 @@ async function exportTo(services: Services, args: Arguments) {
     progress,
   });
   if (to === STANDARD) await archive.pipeTo(Deno.stdout.writable, { preventClose: true });
-  else await writing(to, (file) => archive.pipeTo(file));
+  else await writing(args.located(to), (file) => archive.pipeTo(file));
   return { to, ...shownEnd(await end) };
 }
 
@@ -59,11 +59,10 @@ const shownEnd = ({ read, users, collections, files, missingFiles }: End) => ({
 });
 
 async function importFrom(services: Services, args: Arguments) {
-  const from = args.required("from");
   const owner = await ownerId(services, args);
   const opening = await passphrase(args);
   using progress = terminalProgress();
-  await using archive = await archiveFrom(from, { config: services.config, progress });
+  await using archive = await archiveFrom(args, { config: services.config, progress });
   const report = await importProject(services, archive.open, {
     readConfiguration: configurationOf,
     name: args.optional("name"),

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Problem } from "@/lib/problems.ts";
 import { nearest } from "@/lib/text/nearest.ts";
@@ -13,12 +14,21 @@ export interface Arguments {
   required(name: string): string;
   optional(name: string): string | null;
   flag(name: string): boolean;
+  /** Where a path leads that was given: from the folder that the command was started in. */
+  located(path: string): string;
 }
 
 const refuse = (message: string) => new Problem("INVALID_INPUT", { message });
 
-/** Reads `--name value` words. Every command also takes `--json`. */
-export function parseArguments(words: readonly string[], names: OptionNames): Arguments {
+/**
+ * Reads `--name value` words. Every command also takes `--json`.
+ * @param folder The one that the command was started in; a task runs in that of its configuration.
+ */
+export function parseArguments(
+  words: readonly string[],
+  names: OptionNames,
+  folder = ".",
+): Arguments {
   const options = Object.fromEntries([
     ...names.values.map((name) => [name, { type: "string" }] as const),
     ...["json", ...names.flags ?? []].map((name) => [name, { type: "boolean" }] as const),
@@ -39,6 +49,7 @@ export function parseArguments(words: readonly string[], names: OptionNames): Ar
       return value;
     },
     flag: (name) => values.get(name) === true,
+    located: (path) => resolve(folder, path),
   };
 }
 

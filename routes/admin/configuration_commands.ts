@@ -50,7 +50,7 @@ async function pull(services: Services, args: Arguments) {
   const whole = { format: CONFIGURATION_FORMAT, ...configuration };
   const path = args.optional("to");
   if (path === null) return whole;
-  await writing(path, (file) => {
+  await writing(args.located(path), (file) => {
     const text = `${JSON.stringify(whole, null, 2)}\n`;
     return ReadableStream.from([text]).pipeThrough(new TextEncoderStream()).pipeTo(file);
   });

@@ -2,6 +2,7 @@ import { checkDocuments } from "@/lib/documents/check_documents.ts";
 import { whyOf } from "@/lib/documents/violations.ts";
 import { recountDocuments } from "@/lib/documents/recount.ts";
 import { listCollections } from "@/lib/documents/save_collection.ts";
+import { OPERATOR } from "@/lib/store/changes.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
@@ -34,7 +35,7 @@ async function checkDefinitions(services: Services, args: Arguments) {
     const { checked, mended, violations } = await checkDocuments(services, {
       projectId: project,
       name,
-      actor: { kind: "operator", id: null },
+      actor: OPERATOR,
     });
     collections.push({
       name,

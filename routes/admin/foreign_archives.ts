@@ -7,10 +7,11 @@ import type { Progress } from "@/lib/operations/archive/progress.ts";
 import { ArchiveWriter } from "@/lib/operations/archive/writer.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Config } from "@/lib/runtime/config.ts";
+import type { Arguments } from "./arguments.ts";
 import { sourceFolder } from "./source_folder.ts";
 
-/** What stands before the path of a source that is no archive. */
-const SOURCE = /^(pocketbase|firestore):(.+)$/s;
+/** The path, and what stands before that of a source that is no archive. */
+const SOURCE = /^(?:(pocketbase|firestore):)?(.+)$/s;
 
 /** An archive while it is imported. */
 export interface ImportedArchive extends AsyncDisposable {
@@ -31,12 +32,13 @@ interface Conversion {
  * Throws `INVALID_INPUT` for a source that cannot be read.
  */
 export async function archiveFrom(
-  from: string,
+  args: Arguments,
   { config, progress }: { readonly config: Config; readonly progress: Progress },
 ): Promise<ImportedArchive> {
-  const [, kind, path] = SOURCE.exec(from) ?? [];
-  if (path === undefined) {
-    return { open: () => opened(from), notes: [], [Symbol.asyncDispose]: () => Promise.resolve() };
+  const [, kind, given] = SOURCE.exec(args.required("from"))!;
+  const path = args.located(given!);
+  if (kind === undefined) {
+    return { open: () => opened(path), notes: [], [Symbol.asyncDispose]: () => Promise.resolve() };
   }
   const scratch = await scratchFolder(config);
   const removed = () => Deno.remove(scratch, { recursive: true });

@@ -43,7 +43,7 @@ export function pageRequest(args: Arguments): PageRequest {
 /** The JSON of a file, or of standard input for `-`. Throws `INVALID_INPUT`. */
 export async function jsonFile(args: Arguments, option = "file"): Promise<unknown> {
   const path = args.required(option);
-  const text = await textOf(path);
+  const text = await textOf(path, args);
   try {
     return parseJson(text);
   } catch (cause) {
@@ -54,7 +54,7 @@ export async function jsonFile(args: Arguments, option = "file"): Promise<unknow
 /** The same for a file with secrets: of what is no JSON nothing is repeated. */
 export async function secretJsonFile(args: Arguments): Promise<unknown> {
   const path = args.required("file");
-  const text = await textOf(path);
+  const text = await textOf(path, args);
   try {
     return parseJson(text);
   } catch {
@@ -62,11 +62,11 @@ export async function secretJsonFile(args: Arguments): Promise<unknown> {
   }
 }
 
-async function textOf(path: string): Promise<string> {
+async function textOf(path: string, { located }: Arguments): Promise<string> {
   try {
     return path === "-"
       ? await new Response(Deno.stdin.readable).text()
-      : await Deno.readTextFile(path);
+      : await Deno.readTextFile(located(path));
   } catch (cause) {
     throw refuse(`Cannot read the file "${path}".`, cause);
   }

@@ -18,8 +18,9 @@ export interface AskedCommand {
 /**
  * Reads the words of a command. What needs no store is done at once: help, the version, and telling
  * what is wrong with the words; it resolves to the exit code then.
+ * @param folder The one that the command was started in.
  */
-export function readCommand(words: readonly string[]): AskedCommand | number {
+export function readCommand(words: readonly string[], folder?: string): AskedCommand | number {
   const told = tellOf(words);
   if (told !== null) {
     console.log(told);
@@ -29,7 +30,7 @@ export function readCommand(words: readonly string[]): AskedCommand | number {
     const named = commandOf(words);
     if (named === null) throw new Problem("INVALID_INPUT", { message: unknownCommand(words) });
     const { name, command, rest } = named;
-    const args = parseArguments(rest, command.options);
+    const args = parseArguments(rest, command.options, folder);
     return { name, command, args, mayBeFirst: command.mayBeFirst?.(args) ?? false };
   } catch (error) {
     return failed(error);

@@ -4,6 +4,7 @@ import { requiredId } from "@/lib/ids.ts";
 import { ACCESS_TOKEN_SECONDS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
+import { OPERATOR } from "@/lib/store/changes.ts";
 import { deleteUser, listUsers } from "@/lib/users/manage_users.ts";
 import { managedUser } from "@/lib/users/shown_user.ts";
 import { saveUserFields } from "@/lib/users/user_fields.ts";
@@ -50,8 +51,8 @@ export const USER_COMMANDS: readonly (readonly [string, Command])[] = [
     options: { values: ["project", "user"] },
     async run(services, args) {
       const userId = requiredId(args.required("user"));
-      const actor = { kind: "operator", id: null } as const;
-      await deleteUser(services, { projectId: await projectId(services, args), actor }, userId);
+      const within = { projectId: await projectId(services, args), actor: OPERATOR };
+      await deleteUser(services, within, userId);
       return { userId };
     },
   }],

@@ -30,7 +30,7 @@ export const handleEndProjectUserSession: EndHandler = async (c) => {
 type TestTokenHandler = HandlerOf<typeof projectUsers.createTestToken>;
 
 export const handleCreateTestToken: TestTokenHandler = async (c) => {
-  const { services, principal: { project } } = c.var;
-  const issued = await issueTestToken(services, project._id, c.req.valid("param").id);
+  const { services, principal } = c.var;
+  const issued = await issueTestToken(services, principal, c.req.valid("param").id);
   return { ...ok(201, JSON.stringify(issued), "Test token created"), headers: [NO_STORE] };
 };

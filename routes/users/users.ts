@@ -2,6 +2,7 @@ import { endSessionsOf } from "@/lib/auth/end_sessions.ts";
 import type { UserRecord } from "@/lib/auth/users.ts";
 import type { AuthSettings } from "@/lib/projects/auth_settings.ts";
 import type { Services } from "@/lib/services.ts";
+import { KEY } from "@/lib/store/changes.ts";
 import type { Actor, Id } from "@/lib/store/port.ts";
 import {
   changeManagedUser,
@@ -23,10 +24,8 @@ interface Server extends InProject {
   readonly actor?: Actor;
 }
 
-const BY_KEY: Actor = { kind: "key", id: null };
-
 export const handleCreateUser: HandlerOf<typeof users.createUser, Server> = async (c) => {
-  const { services, principal: { projectId, auth, actor = BY_KEY }, state: { network } } = c.var;
+  const { services, principal: { projectId, auth, actor = KEY }, state: { network } } = c.var;
   const within = { projectId, auth, network, actor };
   const user = await createManagedUser(services, within, c.req.valid("json"));
   return ok(201, await managedText(services, projectId, user), "User created");
@@ -47,7 +46,7 @@ export const handleGetUser: HandlerOf<typeof users.getUser, InProject> = async (
 };
 
 export const handlePatchUser: HandlerOf<typeof users.patchUser, Server> = async (c) => {
-  const { services, principal: { projectId, auth, actor = BY_KEY }, state: { network } } = c.var;
+  const { services, principal: { projectId, auth, actor = KEY }, state: { network } } = c.var;
   const { id: userId } = c.req.valid("param");
   const within = { projectId, auth, network, actor };
   const change = { userId, changes: c.req.valid("json") };
@@ -64,7 +63,7 @@ async function managedText(
 }
 
 export const handleDeleteUser: HandlerOf<typeof users.deleteUser, Server> = async (c) => {
-  const { services, principal: { projectId, actor = BY_KEY } } = c.var;
+  const { services, principal: { projectId, actor = KEY } } = c.var;
   const { id } = c.req.valid("param");
   await deleteUser(services, { projectId, actor }, id);
   return ok(200, JSON.stringify({ id }), "User deleted");

@@ -296,3 +296,19 @@ Deno.test("an archive goes to standard output alone, and what was written of one
   const files = [...Deno.readDirSync(folder)].map(({ name }) => name);
   assert.ok(!files.some((name) => name.endsWith(".part")), files.join());
 });
+
+Deno.test("a file is looked for, and made, in the folder that the command was started in", async () => {
+  await using there = await served("sqlite", "disk");
+  const { server: { settings }, folder } = there;
+  const { projectId } = await admin(["project", "create", "--name", "Shop"], settings);
+  await admin(["project", "export", "--project", projectId, "--to", "here.tar"], settings);
+  assert.ok((await Deno.stat(`${folder}/here.tar`)).isFile);
+  const { name } = await admin(["project", "import", "--from", "here.tar", "--copy"], settings);
+  assert.equal(name, "Shop");
+  const pulled = await admin(
+    ["project", "pull", "--project", projectId, "--to", "a.json"],
+    settings,
+  );
+  assert.equal(pulled.to, "a.json");
+  await admin(["project", "push", "--project", projectId, "--from", "a.json"], settings);
+});

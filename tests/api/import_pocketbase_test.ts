@@ -3,6 +3,7 @@ import { type UserRecord, USERS } from "@/lib/auth/users.ts";
 import { importProject } from "@/lib/operations/archive/import_project.ts";
 import { NO_PROGRESS, type Progress } from "@/lib/operations/archive/progress.ts";
 import { ALL } from "@/lib/store/filter.ts";
+import { parseArguments } from "@/routes/admin/arguments.ts";
 import { configurationOf } from "@/routes/admin/configuration_commands.ts";
 import { archiveFrom } from "@/routes/admin/foreign_archives.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
@@ -220,7 +221,8 @@ Deno.test("an import of a folder that was cut off goes on when it is run again",
   };
   const { config } = app.services;
   {
-    await using archive = await archiveFrom(SOURCE, { config, progress: cutOff });
+    const args = parseArguments(["--from", SOURCE], { values: ["from"] });
+    await using archive = await archiveFrom(args, { config, progress: cutOff });
     const work = importProject(app.services, archive.open, { ...IMPORT, progress: cutOff });
     await assert.rejects(work, /the process ended/);
   }

@@ -1,12 +1,15 @@
-/** Who is said to have changed what, in the record that live lists and webhooks are made of. */
+/** Who is said to have changed what: in the record that webhooks are made of, and in the log. */
 
 import assert from "node:assert/strict";
 import { TRASH_MS } from "@/lib/limits.ts";
+import { type RequestLine, silentLog } from "@/lib/runtime/log.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
 import type { Actor, Definition, PositionedChange } from "@/lib/store/port.ts";
 import { parseArguments } from "@/routes/admin/arguments.ts";
 import { COMMANDS } from "@/routes/admin/commands.ts";
 import { maintain } from "@/routes/maintenance.ts";
+import type { Call } from "../support/conforming_client.ts";
+import { createToken } from "../support/dashboard.ts";
 import { openDashboard } from "../support/pages.ts";
 import { recordedIn } from "../support/recorded.ts";
 import { openTestApp } from "../support/test_app.ts";
@@ -177,6 +180,44 @@ Deno.test("what becomes of a user is recorded with who did it", async () => {
   }
   await is(member, "created", "changed", "deleted");
 
-  await admin(owner, "user create", "--project", owner.projectId, "--email", "ada@example.com");
+  const email = ["--project", owner.projectId, "--email", "ada@example.com"];
+  const { userId } = await admin(owner, "user create", ...email) as { userId: string };
   await is({ kind: "operator", id: null }, "created");
+  await admin(owner, "token issue", "--project", owner.projectId, "--user", userId);
+  await is({ kind: "operator", id: null }, "signedIn");
+
+  const another = await owner.asOwner({ path: "/users", body: body(5) });
+  await is(member, "created");
+  const testToken = `/users/${another.body.data._id}/test-token`;
+  await owner.asOwner({ method: "POST", path: testToken });
+  await is(member, "signedIn");
+});
+
+Deno.test("the log names the account of each request, by session, page and token, and of no other", async () => {
+  const lines: RequestLine[] = [];
+  await using app = await openTestApp({
+    log: { ...silentLog, request: (line) => void lines.push(line) },
+  });
+  const owner = await createTestOwner(app);
+  const { account, projectId, project } = owner;
+  const { token } = await createToken(account);
+  const logged = async (call: Call): Promise<unknown> => {
+    lines.length = 0;
+    await app.send(call);
+    const [{ caller, account }] = lines as [RequestLine];
+    return { caller, account };
+  };
+  const path = `/api/projects/${projectId}/users`;
+  const page = `/dashboard/projects/${projectId}/users`;
+  const { accountId, cookie } = account;
+  const bySession = { caller: "account", account: accountId };
+  assert.deepEqual(await logged({ path, headers: { cookie } }), bySession);
+  assert.deepEqual(await logged({ path: page, headers: { cookie } }), bySession);
+  assert.deepEqual(await logged({ path, headers: { authorization: `Bearer ${token}` } }), {
+    caller: "accountToken",
+    account: accountId,
+  });
+  assert.deepEqual(await logged({ path }), { caller: "account", account: null });
+  const byKey = { path: "/api/userAuth/users", headers: { "x-api-key": project.secretKey } };
+  assert.deepEqual(await logged(byKey), { caller: "secret", account: null });
 });

@@ -45,6 +45,7 @@ Deno.test("a message is what the Standard Webhooks library verifies, with projec
       projectId: hooks.projectId,
       collection: "posts",
       id: told.recordId,
+      actor: told.actor,
       document: { title: "Two" },
       previous: { title: 'Ünö " 1' },
     },

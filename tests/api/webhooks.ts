@@ -40,6 +40,7 @@ export function change(given: Partial<ToldChange> = {}): ToldChange {
   return {
     position: String(++position).padStart(12, "0"),
     at: "2026-01-31T12:00:00.000Z",
+    actor: { kind: "key", id: null },
     name: "posts",
     recordId: POST_ID,
     action: "created",

@@ -332,7 +332,8 @@ Deno.test("a page that is asked for again shows every change since, here and in 
   const { dashboard, path } = posts;
   await posts.add(...many(3));
   const first = await dashboard.get(path);
-  assert.equal((await dashboard.get(path)).text, first.text);
+  // Where changes are followed from may move on all the same.
+  assert.equal((await dashboard.get(path)).words, first.words);
   const [id] = await posts.add({ title: "new" });
   const second = await dashboard.get(path);
   assert.equal(column(second, 2)[0], "new");

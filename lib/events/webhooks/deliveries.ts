@@ -98,11 +98,11 @@ function isInTrash(json: string | null): boolean {
 
 /** The document before is left out where both would be too much for receivers. */
 function bodyOf(projectId: Id, change: ToldChange, event: EventName): string {
-  const { name, recordId, at, before, after } = change;
+  const { name, recordId, at, actor, before, after } = change;
   const text = (previous: string | null) =>
     `{"type":${JSON.stringify(`${name}.${event}`)},"timestamp":${JSON.stringify(at)},"data":{` +
     `"projectId":"${projectId}","collection":${JSON.stringify(name)},"id":"${recordId}",` +
-    `"document":${after},"previous":${previous}}}`;
+    `"actor":${JSON.stringify(actor)},"document":${after},"previous":${previous}}}`;
   const whole = text(before);
   return exceedsBytes(whole, WEBHOOK_BODY_BYTES_MAX) ? text(null) : whole;
 }

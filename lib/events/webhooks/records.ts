@@ -1,4 +1,4 @@
-import type { ChangeAction } from "../../store/changes.ts";
+import type { ChangeAction, PositionedChange } from "../../store/changes.ts";
 import type { Definition, Id, Json, StoredRecord } from "../../store/port.ts";
 
 /** What documents of a collection tell, and what users do. */
@@ -62,18 +62,9 @@ export const WEBHOOK_COUNTS: Definition = {
   trash: false,
 };
 
-/** A change as webhooks are told of it. */
-export interface ToldChange {
-  /** Greater than that of every change before it, compared character by character. */
-  readonly position: string;
-  readonly at: string;
-  /** A collection's name, or `users`. */
-  readonly name: string;
-  readonly recordId: Id;
+/** A change as webhooks are told of it, under a collection's name or `users`. */
+export interface ToldChange extends Omit<PositionedChange, "action"> {
   readonly action: ChangeAction | "signedIn";
-  /** JSON texts; null where there was or is none. */
-  readonly before: string | null;
-  readonly after: string | null;
 }
 
 export type DeliveryState = "queued" | "delivered" | "failed";

@@ -27,7 +27,7 @@ export async function testWebhook(
   const body = JSON.stringify({
     type: "webhook.test",
     timestamp: timestamp(services.clock),
-    data: { projectId, collection: null, id: null, document: null, previous: null },
+    data: { projectId, collection: null, id: null, actor: null, document: null, previous: null },
   });
   const id = messageId(services.newId());
   const result = await sendSigned(services, { projectId, webhook }, { id, body });

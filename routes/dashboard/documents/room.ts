@@ -1,7 +1,7 @@
 import { findCollection, openForWriting, type WriteAccess } from "@/lib/documents/access.ts";
 import type { Collection } from "@/lib/documents/collection.ts";
 import type { Caller } from "@/lib/auth/principals.ts";
-import { includes, type ProjectMember } from "@/lib/projects/members.ts";
+import { includes, memberActor, type ProjectMember } from "@/lib/projects/members.ts";
 import type { PageContext } from "../../handler.ts";
 import { collectionPath } from "../collections/bar.tsx";
 import { type Frame, homeOf, loadFrame } from "../frame.ts";
@@ -12,7 +12,7 @@ export type CollectionContext = PageContext<ProjectMember, "collectionName">;
 export const serverOf = ({ var: { principal } }: PageContext<ProjectMember>): Caller => ({
   kind: "secret",
   projectId: principal.project._id,
-  actor: { kind: "member", id: principal.account.accountId },
+  actor: memberActor(principal),
 });
 
 /** What the pages of one collection have in common. */

@@ -32,7 +32,7 @@ export const showUser: PageHandler<ProjectMember, "id"> = (c) => userPage(c, nul
 /** The token is in the answer itself: it is shown once, and in no address. */
 export const createTestTokenByForm: PageHandler<ProjectMember, "id"> = async (c) => {
   const { services, principal } = c.var;
-  return await userPage(c, await issueTestToken(services, principal.project._id, userIdOf(c)));
+  return await userPage(c, await issueTestToken(services, principal, userIdOf(c)));
 };
 
 async function userPage(c: PageContext<ProjectMember, "id">, fresh: IssuedToken | null) {
