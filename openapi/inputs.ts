@@ -154,11 +154,15 @@ export interface Issue {
   readonly path?: readonly PropertyKey[] | undefined;
   /** Of `unrecognized_keys`. */
   readonly keys?: readonly string[] | undefined;
+  readonly input?: unknown;
 }
 
 /** A text that says something. @param must What the message says of one that is none. */
 export function text(must = "must be text") {
-  const error = ({ path = [] }: Issue): string => `"${String(path.at(-1))}" ${must}.`;
+  const error = ({ path = [], input }: Issue): string => {
+    const name = `"${String(path.at(-1))}"`;
+    return input === undefined ? `${name} is missing: it ${must}.` : `${name} ${must}.`;
+  };
   return z.string({ error }).min(1, { error });
 }
 

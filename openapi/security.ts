@@ -283,6 +283,10 @@ export const dashboardSession: Security<SignedInAccount> = {
   },
 };
 
+const KEY_IS_NO_ACCOUNT =
+  "This takes an account and no API key: sign in to the dashboard, or send " +
+  "a personal access token as Authorization: Bearer <token>.";
+
 /** Whose session a request brings. Throws `CROSS_SITE_REQUEST` and `SIGN_IN_REQUIRED`. */
 export async function accountOf(
   services: GuardServices,
@@ -292,7 +296,12 @@ export async function accountOf(
   request.callerKind = "account";
   const token = readSessionCookie(services.cookies, request.raw.headers.get("cookie"));
   const account = token === null ? null : await findAccountSession(services, token);
-  if (account === null) throw new Problem("SIGN_IN_REQUIRED");
+  if (account === null) {
+    throw new Problem(
+      "SIGN_IN_REQUIRED",
+      request.raw.headers.has("x-api-key") ? { message: KEY_IS_NO_ACCOUNT } : {},
+    );
+  }
   request.accountId = account.accountId;
   return account;
 }

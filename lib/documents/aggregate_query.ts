@@ -14,7 +14,8 @@ import type { ScalarType } from "../store/shape.ts";
 import { shown } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { type Collection, declaredAt, declaredPaths } from "./collection.ts";
-import type { Parameter } from "./filter_parameters.ts";
+import { HINTS_MAX } from "./condition_reader.ts";
+import { isDeclared, type Parameter } from "./filter_parameters.ts";
 import { pathSizeProblem } from "./names.ts";
 import { flag, isOffset, readConditions, sortTerm, wholeNumber } from "./query.ts";
 import { isReserved } from "./reserved_parameters.ts";
@@ -60,9 +61,11 @@ export function parseAggregateQuery(collection: Collection, text: string): Aggre
   const keys = parseGroup(collection, given.get("group"), parseTimeZone(given.get("timeZone")));
   const figures = parseFigures(collection, given);
   if (keys.length === 0 && figures.length === 0) {
-    throw new Problem("INVALID_QUERY", {
-      message: "Nothing is asked for: send count=true, or fields in group, sum, avg, min or max.",
-    });
+    const why = "Nothing is asked for: send count=true, or fields in group, sum, avg, min or max.";
+    const [hint = ""] = filters.slice(0, HINTS_MAX)
+      .map(([name]) => isDeclared(collection, name) ? "" : didYouMean(name, PARAMETERS))
+      .filter((hint) => hint !== "");
+    throw new Problem("INVALID_QUERY", { message: why + hint });
   }
   return {
     ...readConditions(collection, filters, {

@@ -1,13 +1,13 @@
 import { PATTERNS_MAX, WHERE_CONDITIONS_MAX } from "../limits.ts";
 import type { QueryWarning } from "../http/respond.ts";
 import { Problem } from "../problems.ts";
-import { didYouMean } from "../text/nearest.ts";
+import { didYouMean, nearest } from "../text/nearest.ts";
 import { shown } from "../text/input_text.ts";
 import type { FieldShape } from "../store/port.ts";
 import { type Collection, declaredAt, declaredPaths } from "./collection.ts";
 import { pathProblem } from "./names.ts";
-import { type Operand, type Operator, PATTERN_OPERATORS } from "./operands.ts";
-import { LIST_PARAMETERS } from "./reserved_parameters.ts";
+import { type Operand, type Operator, PATTERN_OPERATORS, SUFFIXES } from "./operands.ts";
+import { LIST_PARAMETERS, parameterCalled } from "./reserved_parameters.ts";
 
 /** For so many names of a query the one that was meant is looked for: that takes longer than all else. */
 export const HINTS_MAX = 10;
@@ -66,9 +66,7 @@ export class ConditionReader {
     if (TREE_OPERATORS.includes(path)) throw refuse(parameter, withoutDollar(parameter, path));
     const problem = pathProblem(path);
     if (problem !== null) throw refuse(parameter, `cannot be a filter: ${problem}`);
-    if (/[[\]]/.test(path)) {
-      throw refuse(parameter, "cannot be a filter: write field_gt=5, or use where");
-    }
+    if (/[[\]]/.test(path)) throw refuse(parameter, withoutBrackets(path));
     const declared = declaredAt(this.collection, path);
     if (declared.kind === "declared") return declared.shape;
     if (declared.kind === "undeclared") this.#undeclared(parameter, path);
@@ -80,7 +78,9 @@ export class ConditionReader {
     if (this.#warnings.has(key)) return;
     const hint = this.#warnings.size < HINTS_MAX ? this.#hint(parameter, path) : "";
     if (this.collection.definition.strict) {
-      const why = `names ${shown(path)}, which this strict collection does not declare`;
+      const why = parameter === path
+        ? "names a field that this strict collection does not declare"
+        : `names ${shown(path)}, which this strict collection does not declare`;
       throw new Problem("INVALID_QUERY", { message: `${shown(parameter)} ${why}.${hint}` });
     }
     const message = `The collection does not declare ${shown(path)}.${hint}`;
@@ -93,8 +93,20 @@ export class ConditionReader {
       return ` Write ${path}=… as a parameter of its own to set the list's ${path}.`;
     }
     const paths = declaredPaths(this.collection);
-    return didYouMean(path, parameter === path ? [...paths, ...LIST_PARAMETERS] : paths);
+    if (parameter !== path) return didYouMean(path, paths);
+    const called = nearest(path, paths) === null ? parameterCalled(path) : null;
+    return called === null
+      ? didYouMean(path, [...paths, ...LIST_PARAMETERS])
+      : ` Did you mean ${shown(called)}?`;
   }
+}
+
+/** Of `views[$gt]=5`, as other APIs have conditions. */
+function withoutBrackets(path: string): string {
+  const [, field, operator = ""] = /^([^[\]]+)\[\$?(\w+)\]$/.exec(path) ?? [];
+  const isKnown = SUFFIXES.includes(operator.toLowerCase());
+  const written = isKnown ? `${field}_${operator.toLowerCase()}=…` : "field_gt=5";
+  return `cannot be a filter: write ${written}, or use where`;
 }
 
 function withoutDollar(parameter: string, operator: string): string {

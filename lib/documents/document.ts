@@ -30,9 +30,18 @@ const refuse = (message: string, faults?: readonly FieldFault[]) =>
 
 /** A body that must be one object, and not of too many parts. Throws `INVALID_BODY` and `DOCUMENT_TOO_LARGE`. */
 export function asMembers(body: Json): Members {
-  if (!isObject(body)) throw new Problem("INVALID_BODY", { message: "Send one JSON object." });
+  if (!isObject(body)) throw notOneObject(body);
   if (exceedsMembers(body, DOCUMENT_MEMBERS_MAX)) throw tooManyMembers();
   return body;
+}
+
+function notOneObject(body: Json): Problem {
+  const hint = Array.isArray(body)
+    ? " A list of documents goes to /bulk."
+    : typeof body === "string"
+    ? " This is a text: JSON that was encoded twice is one."
+    : "";
+  return new Problem("INVALID_BODY", { message: `Send one JSON object.${hint}` });
 }
 
 const tooManyMembers = (cause?: unknown) =>
@@ -102,7 +111,13 @@ export function withOwner({ collection, ownerId }: WriteAccess, members: Members
   if (ownerId === null) return members;
   const { ownerField } = collection.definition.rls;
   const named = own(members, ownerField);
-  if (named !== undefined && named !== ownerId) throw new Problem("OWNER_MISMATCH");
+  if (named !== undefined && named !== ownerId) {
+    throw new Problem("OWNER_MISMATCH", {
+      message:
+        `The field ${shown(ownerField)} names somebody else as the document's owner: leave ` +
+        "it out, and the document is the signed-in user's.",
+    });
+  }
   return { ...members, [ownerField]: ownerId };
 }
 
@@ -135,7 +150,7 @@ export function withoutServerFields(members: Members, id: Id | null): Members {
 const hasServerFields = (members: Members): boolean =>
   SERVER_FIELDS.some((name) => Object.hasOwn(members, name));
 
-/** @param told.holder Who has the values already. */
+/** @param options.holder Who has the values already. */
 export function duplicateValue(
   paths: readonly string[],
   { holder = "Another document", cause }: { holder?: string; cause?: UniqueViolation } = {},

@@ -106,11 +106,12 @@ export function splitName(
   if (path === "") return whole;
   if (operator !== null && operator !== "eq") return { path, operator };
   if (!isDeclared(collection, path)) return whole;
+  const isLike = /^i?like$/i.test(suffix); // As SQL has it.
   const meant = nearest(suffix, SUFFIXES);
   const names = [...declaredPaths(collection), ...meant === null ? [] : [`${path}_${meant}`]];
   throw new Problem("UNKNOWN_OPERATOR", {
     message: `${shown(name)} ends in an unknown operator: use ${path} for equality, or ` +
       "_gt, _gte, _lt, _lte, _ne, _in, _nin, _exists, _regex, _contains or _startswith." +
-      didYouMean(name, names),
+      (isLike ? ` Did you mean ${shown(`${path}_contains`)}?` : didYouMean(name, names)),
   });
 }

@@ -223,8 +223,10 @@ function parseSort(collection: Collection, text: string | undefined): readonly S
 /** What one term of a sort names, and in which direction. */
 export function sortTerm(term: string): { readonly name: string; readonly descending: boolean } {
   const match = /^(-?)([^:]+)(?::(asc|desc))?$/.exec(term);
-  if (match === null || (match[1] === "-" && match[3] !== undefined)) {
-    throw refuse("sort", "must be a list of field, -field, field:asc or field:desc");
+  const spaced = /^(\S+)\s+(asc|desc)$/i.exec(term);
+  if (match === null || spaced !== null || (match[1] === "-" && match[3] !== undefined)) {
+    const hint = spaced === null ? "" : ` Write ${spaced[1]}:${spaced[2]!.toLowerCase()}.`;
+    throw refuse("sort", "must be a list of field, -field, field:asc or field:desc", hint);
   }
   return { name: match[2]!, descending: match[1] === "-" || match[3] === "desc" };
 }
@@ -271,7 +273,7 @@ function parseProjection(text: string | undefined): Projection | null {
   const paths = [...names];
   const leftOut = paths.filter((name) => name.startsWith("-"));
   if (leftOut.length > 0 && leftOut.length < paths.length) {
-    throw refuse("fields", "mixes fields to show and -fields to leave out");
+    throw refuse("fields", "mixes fields to show and -fields to leave out: send one or the other");
   }
   const leavesOut = leftOut.length > 0;
   const read = leavesOut ? paths.map((name) => name.slice(1)) : paths;

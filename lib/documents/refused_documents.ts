@@ -9,14 +9,6 @@ import type { WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import { duplicateValue } from "./document.ts";
 
-/** A new document's values of one unique index. */
-interface Claim {
-  readonly index: number;
-  readonly values: readonly Scalar[];
-}
-
-const LIVE = eq("isDeleted", false);
-
 /** One document of a list, and why it cannot be stored. */
 export interface RefusedDocument {
   readonly index: number;
@@ -73,6 +65,12 @@ async function takenValues(
     .map(([index, problems]) => ({ index, problem: together(problems) }));
 }
 
+/** A new document's values of one unique index. */
+interface Claim {
+  readonly index: number;
+  readonly values: readonly Scalar[];
+}
+
 /** Nothing is unique in a document that lacks one of the values. */
 function claimsOf(documents: readonly StoredDocument[], paths: readonly string[]): Claim[] {
   return documents.flatMap((document, index) => {
@@ -97,6 +95,8 @@ async function storedHolders(
   });
   return new Map(groups.map(({ keys }) => [JSON.stringify(keys), "Another document"]));
 }
+
+const LIVE = eq("isDeleted", false);
 
 /** Says of each branch that the document is live, as the unique index does, so that it serves it. */
 function heldBy(paths: readonly string[], claims: readonly Claim[]): Filter {

@@ -18,7 +18,9 @@ export function validateChanges(
 ): Validated<Change> {
   const { definition } = collection;
   const paths = Object.keys(members);
-  const special = paths.filter((path) => path.includes(".") || isOperator(members[path]!));
+  const special = paths.filter((path) =>
+    path.includes(".") || path.startsWith("$") || isOperator(members[path]!)
+  );
   const whole = special.length === 0 ? members : without(members, special);
   const faults: FieldFault[] = [...overlaps(paths)];
   const { value: set, faults: first } = validateMembers(
@@ -98,9 +100,15 @@ function join(change: Parts, { set, unset = [], ...others }: Change): void {
   }
 }
 
+/** As other stores have operators: with fields inside. */
+const OPERATOR_NAME = /^\$\w+$/;
+
 /** Why nothing can be changed at the path; null if something can. */
 function pathFault({ collection, path, value, isTold }: SpecialMember): string | null {
   const { definition } = collection;
+  if (OPERATOR_NAME.test(path)) {
+    return 'is no field: send fields by their names, with operators inside, as {"views":{"$inc":1}}';
+  }
   const isDotted = path.includes(".");
   const problem = isDotted ? pathProblem(path) : nameProblem(path);
   if (problem !== null) return `cannot be ${isDotted ? "a path" : "stored"}: ${problem}`;

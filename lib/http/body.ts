@@ -158,7 +158,7 @@ export function refuseEncoded(contentEncoding: string | null): void {
 
 const tooLarge = (bytesMax: number): Problem =>
   new Problem("BODY_TOO_LARGE", {
-    message: `The body is larger than ${exactBytesText(bytesMax)}.`,
+    message: `The body is larger than ${exactBytesText(bytesMax)}: send less at once.`,
   });
 
 async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {

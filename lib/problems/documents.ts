@@ -143,7 +143,8 @@ export const DOCUMENT_PROBLEMS = {
   },
   DOCUMENT_TOO_LARGE: {
     status: 413,
-    message: "The document is larger than 1 MiB.",
+    message: "The document is larger than 1 MiB: keep long contents in files, or in documents of " +
+      "their own.",
     when: "The document, or what it would become, exceeds 1 MiB of JSON text, or 20,000 members.",
     remedy: "Split the document, and keep files in the file storage with their address in " +
       "the document.",

@@ -68,7 +68,9 @@ export const SIGN_IN_PROBLEMS = {
   },
   PROVIDER_NOT_CONFIGURED: {
     status: 422,
-    message: "This provider is not enabled for the project, or its client id or secret is missing.",
+    message:
+      "This provider is not enabled for the project, or its client id or secret is missing: " +
+      "set it up on the project's sign-in page in the dashboard.",
     when: "The project has not set up the provider, or has switched it off.",
     remedy: "Enter the provider's client id and secret on the project's sign-in page, and " +
       "enable it.",

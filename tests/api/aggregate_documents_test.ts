@@ -197,7 +197,9 @@ Deno.test("what cannot be grouped or worked out is refused by its name", async (
   const fields = (n: number) => Array.from({ length: n }, (_, i) => `f${i}`).join();
   const cases: readonly (readonly [string, RegExp])[] = [
     ["", /^Nothing is asked for/],
-    ["count=false", /^Nothing is asked for/],
+    ["count=false", /min or max\.$/],
+    ["groupBy=status", /min or max\. Did you mean "group"\?$/],
+    ["counts=true", /min or max\. Did you mean "count"\?$/],
     ["group=status,views,open,due", /"group" names more than 3 fields/],
     ["group=status,status", /"group" names a field twice/],
     ["group=due:day,due:month", /"group" names a field twice/],

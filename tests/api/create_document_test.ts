@@ -32,6 +32,10 @@ Deno.test("a body that is no JSON object in UTF-8 stores nothing", async () => {
     for (const body of ["[]", '[{"a":1}]', "null", "1", '"a"']) {
       refused(await collection.asSecret({ body }), 400, "INVALID_BODY");
     }
+    const list = await collection.asSecret({ body: "[{}]" });
+    refused(list, 400, "INVALID_BODY", /A list of documents goes to \/bulk\.$/);
+    const twice = await collection.asSecret({ body: JSON.stringify("{}") });
+    refused(twice, 400, "INVALID_BODY", /This is a text: JSON that was encoded twice/);
     refused(await collection.asSecret({ method: "POST" }), 415, "UNSUPPORTED_MEDIA_TYPE");
   });
 });

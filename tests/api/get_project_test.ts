@@ -3,7 +3,7 @@ import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts"
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openTestApp } from "../support/test_app.ts";
-import { ok } from "./test_collection.ts";
+import { ok, refused } from "./test_collection.ts";
 import { openTeam, patched } from "./team.ts";
 
 Deno.test("each member reads the project with the role that is theirs", async () => {
@@ -62,4 +62,14 @@ Deno.test("a project of an earlier version, which knows no AI key, trash or owne
     .updateOne(eq("_id", team.projectId), { unset: ["sealedAiKey", "deletedAt", "ownerId"] });
   const { hasAiKey, plan } = ok(await team.read());
   assert.deepEqual([hasAiKey, plan], [false, "free"]);
+});
+
+Deno.test("an API key is no account, and the refusal says so", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const path = `/api/projects/${project.projectId}`;
+  const says = /takes an account and no API key: .* personal access token/;
+  refused(await project.asSecret({ path }), 401, "SIGN_IN_REQUIRED", says);
+  refused(await project.asPublic({ path }), 401, "SIGN_IN_REQUIRED", says);
+  refused(await app.send({ path }), 401, "SIGN_IN_REQUIRED", /^Sign in to the dashboard first/);
 });

@@ -112,7 +112,10 @@ Deno.test("a strict collection refuses an undeclared name, and names the nearest
     ["viewz_gt=1", /"viewz", which .* Did you mean "views"\?$/],
     ["limt=3", /Did you mean "limit"\?$/],
     [where({ viewz: 1 }), /^"where" names "viewz", .* Did you mean "views"\?$/],
-    ["colour=red", /does not declare\.$/],
+    ["colour=red", /^"colour" names a field that this strict collection does not declare\.$/],
+    ["order=views", /does not declare\. Did you mean "sort"\?$/],
+    ["per_page=3", /does not declare\. Did you mean "limit"\?$/],
+    ["sort=views%20DESC", /^"sort" must be a list of field.* Write views:desc\.$/],
   ];
   for (const [query, why] of cases) refused(await ask(query), 400, "INVALID_QUERY", why);
 });
@@ -129,7 +132,8 @@ Deno.test("what is unknown in a query is answered with the nearest name there is
   refused(await ask("sort=-veiws"), 400, "INVALID_QUERY", /Did you mean "views"\?$/);
   refused(await ask("populate=autor"), 400, "INVALID_QUERY", /Did you mean "author"\?$/);
   refused(await ask("views_gtt=1"), 400, "UNKNOWN_OPERATOR", /Did you mean "views_gt"\?$/);
-  refused(await ask("views_like=1"), 400, "UNKNOWN_OPERATOR", /_startswith\.$/);
+  refused(await ask("views_like=1"), 400, "UNKNOWN_OPERATOR", /Did you mean "views_contains"\?$/);
+  refused(await ask("views_near=1"), 400, "UNKNOWN_OPERATOR", /_startswith\.$/);
   const single = await posts.asPublic({ path: `/${"a".repeat(24)}?feilds=status` });
   refused(single, 400, "INVALID_QUERY", /Did you mean "fields"\?$/);
   const back = (path: string) => writers.asPublic({ path: `?populate=${path}` });

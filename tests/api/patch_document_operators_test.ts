@@ -114,6 +114,11 @@ Deno.test("what an operator cannot do is refused with its field, and changes not
     [{ tags: { $push: { $each: "a" } } }, '"tags" needs { "$each": [ … ] }'],
     [{ tags: { $push: { $each: [], $slice: 1 } } }, '"tags" needs { "$each": [ … ] }'],
     [{ free: { $push: { $set: 1 } } }, "begins with $"],
+    [
+      { $inc: { views: 1 } },
+      '"$inc" is no field: send fields by their names, with operators inside',
+    ],
+    [{ $set: { title: "a" } }, '"$set" is no field'],
     [{ views: { $mul: 2 } }, '"views" has no operator "$mul": use one of $inc'],
     [{ views: { $inc: 1, $max: 2 } }, '"views" takes one operator at a time'],
     [{ views: { $inc: 1, by: 2 } }, '"views" has no operator "by"'],
