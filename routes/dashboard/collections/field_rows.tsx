@@ -50,41 +50,28 @@ export const FieldRows = (
   );
 };
 
+/** A row with what its parts say of it. */
+interface FieldProps extends RowProps {
+  readonly field: DraftField;
+  /** As it is called. */
+  readonly name: string;
+  readonly isOwner: boolean;
+}
+
+const isTop = (place: Place): boolean => !place.includes(".");
+
 const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
-  const { place, path, context, context: { canEdit, focus, refused, ownerField } } = at;
+  const { place, path, context: { canEdit, refused, ownerField } } = at;
   const t = texts().collections.row;
   const name = field.key === "" ? t.newField : path;
-  const isTop = !place.includes(".");
-  const isOwner = isTop && ownerField === field.key;
+  const isOwner = isTop(place) && ownerField === field.key;
+  const row: FieldProps = { ...at, field, name, isOwner };
   return (
     <li>
       <div class="field">
-        <input
-          name={`${place}.key`}
-          value={field.key}
-          aria-label={t.nameOf(name)}
-          placeholder={t.namePlaceholder}
-          autocomplete="off"
-          spellcheck={false}
-          {...(focus === place && { autofocus: true })}
-          {...(refused?.place === place && { "aria-invalid": "true" })}
-        />
-        {isTop && context.of === "documents" && field.was !== "" && (
-          <input type="hidden" name={`${place}.was`} value={field.was} />
-        )}
-        <TypeSelect
-          item={field}
-          place={place}
-          label={t.typeOf(name)}
-          isOwner={isOwner}
-          context={context}
-        />
-        <span class="flags">
-          <Flag place={place} name="required" isOn={field.required} of={name} />
-          {context.of === "users"
-            ? isTop && <Flag place={place} name="public" isOn={field.public} of={name} />
-            : <DocumentFlags field={field} name={name} isOwner={isOwner} {...at} />}
-        </span>
+        <KeyInput {...row} />
+        <TypeSelect {...at} item={field} label={t.typeOf(name)} isOwner={isOwner} />
+        <Flags {...row} />
         <input
           class="default"
           name={`${place}.default`}
@@ -107,16 +94,45 @@ const FieldRow = ({ field, ...at }: RowProps & { field: DraftField }) => {
   );
 };
 
+/** The name, and where there are documents the one before it, by which their values go along. */
+const KeyInput = ({ field, name, place, context: { of, focus, refused } }: FieldProps) => {
+  const t = texts().collections.row;
+  return (
+    <>
+      <input
+        name={`${place}.key`}
+        value={field.key}
+        aria-label={t.nameOf(name)}
+        placeholder={t.namePlaceholder}
+        autocomplete="off"
+        spellcheck={false}
+        {...(focus === place && { autofocus: true })}
+        {...(refused?.place === place && { "aria-invalid": "true" })}
+      />
+      {isTop(place) && of === "documents" && field.was !== "" && (
+        <input type="hidden" name={`${place}.was`} value={field.was} />
+      )}
+    </>
+  );
+};
+
+const Flags = (row: FieldProps) => {
+  const { field, name, place, context } = row;
+  return (
+    <span class="flags">
+      <Flag place={place} name="required" isOn={field.required} of={name} />
+      {context.of === "documents" && <DocumentFlags {...row} />}
+      {context.of === "users" && isTop(place) && (
+        <Flag place={place} name="public" isOn={field.public} of={name} />
+      )}
+    </span>
+  );
+};
+
 /** What makes sense where there are many documents. */
-const DocumentFlags = (
-  { field, name, isOwner, place, inArray }: RowProps & {
-    field: DraftField;
-    name: string;
-    isOwner: boolean;
-  },
-) => (
+const DocumentFlags = ({ field, name, isOwner, place, inArray }: FieldProps) => (
   <>
-    {!place.includes(".") && <Flag place={place} name="unique" isOn={field.unique} of={name} />}
+    {isTop(place) && <Flag place={place} name="unique" isOn={field.unique} of={name} />}
     {!inArray && <Flag place={place} name="index" isOn={field.index} of={name} />}
     {!inArray && holdsTexts(field) && (
       <>

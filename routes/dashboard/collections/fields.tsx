@@ -173,78 +173,97 @@ const FieldsPage = (
   );
 };
 
-const FieldsForm = (
-  { page: { frame, collection, canEdit }, entered, query }: {
-    page: CollectionPage;
-    entered: Entered;
-    query: string;
-  },
-) => {
-  const { fields, indexes, strict, tag, problem } = entered;
-  const action = tabPath(frame.home, collection.name, "fields");
-  const t = texts().collections.fields;
-  const isNew = new URLSearchParams(query).get("done") === "created";
+function rowsContext(
+  { frame, collection, canEdit }: CollectionPage,
+  { fields, focus, problem }: Entered,
+): RowsContext {
   const blamed = problem === null ? null : blamedPlace(problem, fields);
-  const context: RowsContext = {
+  return {
     of: "documents",
     targets: ["users", ...frame.collections.map(({ name }) => name)],
     ownerField: collection.rls.enabled ? collection.rls.ownerField : null,
     canEdit,
-    focus: blamed ?? entered.focus,
+    focus: blamed ?? focus,
     refused: blamed === null ? null : { place: blamed, problem: problem! },
   };
+}
+
+const FieldsForm = (
+  { page, entered, query }: { page: CollectionPage; entered: Entered; query: string },
+) => {
+  const { frame, collection, canEdit } = page;
+  const { tag, problem } = entered;
+  const context = rowsContext(page, entered);
   return (
     // The page stays where it is: what was pressed and what comes of it are seen together.
     <form
       method="post"
-      action={action}
+      action={tabPath(frame.home, collection.name, "fields")}
       hx-swap="innerHTML show:none"
     >
       {/* Enter in a text field presses the first button of a form. */}
       {canEdit && <button hidden name="act" value="save"></button>}
       {tag !== null && <input type="hidden" name="tag" value={tag} />}
-      <fieldset class="rows" disabled={!canEdit}>
-        <legend>{t.title}</legend>
-        {fields.length === 0 && <p class="empty">{t.none}</p>}
-        <FieldRows fields={fields} place="" path="" inArray={false} context={context} />
-        <label>
-          <input type="checkbox" role="switch" name="strict" checked={strict} />
-          {t.strict}
-        </label>
-        <label>
-          {t.indexes}
-          <textarea
-            name="indexes"
-            rows={Math.max(2, indexes.split("\n").length + 1)}
-            placeholder={INDEX_SAMPLE}
-            spellcheck={false}
-          >
-            {indexes}
-          </textarea>
-          <small>{t.indexesHint}</small>
-        </label>
-      </fieldset>
-      <p class="muted">{t.renaming}</p>
+      <Definition entered={entered} context={context} />
+      <p class="muted">{texts().collections.fields.renaming}</p>
       {canEdit && (
-        <div class="acts">
-          <button
-            class="quiet"
-            name="act"
-            value="add:"
-            {...(isNew && { autofocus: true })}
-          >
-            {t.add}
-          </button>
-          <button name="act" value="save" aria-keyshortcuts="Control+S Meta+S">
-            {t.save}
-          </button>
-          {problem !== null && isConflict(problem)
-            ? <Conflict what="collection" here={action} now={tagsOf(collection).fields} />
-            : blamed === null && <Refusal problem={problem} />}
-          <DoneNote query={query} sentences={t.done} />
-        </div>
+        <FormActs page={page} query={query} problem={context.refused === null ? problem : null} />
       )}
     </form>
+  );
+};
+
+const Definition = (
+  { entered: { fields, indexes, strict }, context }: { entered: Entered; context: RowsContext },
+) => {
+  const t = texts().collections.fields;
+  return (
+    <fieldset class="rows" disabled={!context.canEdit}>
+      <legend>{t.title}</legend>
+      {fields.length === 0 && <p class="empty">{t.none}</p>}
+      <FieldRows fields={fields} place="" path="" inArray={false} context={context} />
+      <label>
+        <input type="checkbox" role="switch" name="strict" checked={strict} />
+        {t.strict}
+      </label>
+      <label>
+        {t.indexes}
+        <textarea
+          name="indexes"
+          rows={Math.max(2, indexes.split("\n").length + 1)}
+          placeholder={INDEX_SAMPLE}
+          spellcheck={false}
+        >
+          {indexes}
+        </textarea>
+        <small>{t.indexesHint}</small>
+      </label>
+    </fieldset>
+  );
+};
+
+/** @param problem What is not told at a row. */
+const FormActs = (
+  { page: { frame, collection }, query, problem }: {
+    page: CollectionPage;
+    query: string;
+    problem: Problem | null;
+  },
+) => {
+  const t = texts().collections.fields;
+  const isNew = new URLSearchParams(query).get("done") === "created";
+  const here = tabPath(frame.home, collection.name, "fields");
+  return (
+    <div class="acts">
+      <button class="quiet" name="act" value="add:" {...(isNew && { autofocus: true })}>
+        {t.add}
+      </button>
+      <button name="act" value="save" aria-keyshortcuts="Control+S Meta+S">{t.save}</button>
+      {problem !== null && isConflict(problem)
+        ? <Conflict what="collection" here={here} now={tagsOf(collection).fields} />
+        : <Refusal problem={problem} />}
+      <DoneNote query={query} sentences={t.done} />
+    </div>
   );
 };
 
