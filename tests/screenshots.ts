@@ -1,11 +1,13 @@
 /**
  * `deno task screenshots [folder]`: every page of the dashboard with the demo's data, narrow and
- * wide, in light and in dark, as `<page>-<width>-<scheme>.png`.
+ * wide, in light and in dark, as `<page>-<width>-<scheme>.png`; those in German have `-de` in front
+ * of the width.
  */
 
 import type { Page } from "playwright-core";
 import { startServer } from "./acceptance/server.ts";
 import { openBrowser } from "./support/browser.ts";
+import { germanTab } from "./support/dashboard_browser.ts";
 import { tour, TOUR_SERVER } from "./support/dashboard_tour.ts";
 import { createTestStore } from "./support/test_store.ts";
 
@@ -18,23 +20,28 @@ await using store = await createTestStore("sqlite");
 await using server = await startServer({ ...TOUR_SERVER, store, cwd: store.folder });
 await using browser = await openBrowser();
 const page = await browser.page();
-for await (const name of tour(page, server)) await shoot(name);
+const german = await germanTab(page);
+const seen = new Set<string>();
+for await (const name of tour(page, server)) {
+  await shoot(page, name);
+  const address = page.url();
+  if (seen.has(address)) continue;
+  seen.add(address);
+  await german.goto(address);
+  await shoot(german, `${name}-de`);
+}
 
-async function shoot(name: string): Promise<void> {
+async function shoot(page: Page, name: string): Promise<void> {
+  // Pages are whole when they arrive; scripts only change how times read.
+  await page.waitForLoadState("networkidle");
   for (const [width, height] of Object.entries(WIDTHS)) {
     await page.setViewportSize({ width: Number(width), height });
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await settled(page);
       await page.screenshot({
         path: `${folder}/${name}-${width}-${colorScheme}.png`,
         fullPage: true,
       });
     }
   }
-}
-
-/** Pages are whole when they arrive; scripts only change how times read. */
-async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState("networkidle");
 }

@@ -21,7 +21,7 @@ for (const javaScriptEnabled of [true, false]) {
     await accessible();
     await page.getByLabel("Name").fill("posts");
     await page.getByRole("button", { name: "Create collection" }).click();
-    await page.getByRole("status").getByText("The collection is there").waitFor();
+    await page.getByRole("status").getByText("The collection is created").waitFor();
     await accessible();
 
     // Fields: a name with a slip, an object with a member, a list of refs.
@@ -61,7 +61,7 @@ for (const javaScriptEnabled of [true, false]) {
     await row.getByText("Remove", { exact: true }).click();
     await accessible();
     await row.getByRole("button", { name: "Remove the index of meta.lang" }).click();
-    await page.getByRole("status").getByText("The index is gone").waitFor();
+    await page.getByRole("status").getByText("The index is removed").waitFor();
 
     await page.getByRole("link", { name: "API", exact: true }).click();
     await page.getByRole("heading", { level: 2, name: /^List/ }).waitFor();

@@ -54,12 +54,12 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByRole("heading", { name: "Proposed: 2 collections" }).waitFor();
     if (javaScriptEnabled) await assertAccessible(page);
     await page.getByRole("button", { name: "Add these" }).click();
-    await page.getByText("The proposed collections are there").waitFor();
+    await page.getByText("The proposed collections are created").waitFor();
     await page.getByRole("rowheader", { name: "pages" }).waitFor();
     await page.goto(`${home}/ai/designer`);
     await page.getByText("Start over").click();
     await page.getByRole("button", { name: "Forget the chat" }).click();
-    await page.getByText("nothing is made before you add it").waitFor();
+    await page.getByText("nothing is created before you add it").waitFor();
     // The month's one design on this plan is used up.
     await field.fill("A shop");
     await send.click();

@@ -157,7 +157,7 @@ Deno.test("indexes are listed, added and removed", async () => {
     "userId",
   ]);
   const added = await dashboard.fill(page, "Add index", { field: "meta.lang" });
-  assert.match((await dashboard.follow(added)).words, /The index is there/);
+  assert.match((await dashboard.follow(added)).words, /The index is created/);
   await dashboard.fill(page, "Add index", { field: "slug", unique: "on" });
   const three = await look();
   assert.deepEqual(indexRows(three), [

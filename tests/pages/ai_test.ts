@@ -28,7 +28,7 @@ Deno.test("a key is saved, replaced and cleared; no page ever shows it", async (
   page = await dashboard.follow(await dashboard.fill(page, "Replace key", { aiKey: `${key}2` }));
   assert.notEqual(await sealed(ai), first);
   page = await dashboard.follow(await dashboard.fill(page, "Clear the key"));
-  assert.match(page.words, /The key is gone/);
+  assert.match(page.words, /The key is cleared/);
   assert.equal(await sealed(ai), null);
 });
 

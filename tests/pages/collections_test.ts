@@ -16,7 +16,7 @@ Deno.test("a project without collections says what to do, and the first one open
   ]);
   const fields = await dashboard.follow(made);
   assert.equal(fields.document.querySelector("h1")!.textContent, "posts");
-  assert.match(fields.words, /The collection is there/);
+  assert.match(fields.words, /The collection is created/);
   const [stored] = await listCollections(app.services, project.projectId);
   assert.deepEqual(stored!.rls, { enabled: true, mode: "private", ownerField: "userId" });
 });

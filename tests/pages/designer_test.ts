@@ -56,7 +56,7 @@ Deno.test("a chat leads to a proposal on cards, which is added all at once", asy
   const dashboard = openDashboard(ai.app, ai.owner);
   ai.fake.reply((_, i) => ({ writes: i === 0 ? clarify("For whom?") : DESIGN }));
   let page = await dashboard.get(pathOf(ai));
-  assert.match(page.words, /nothing is made before you add it/);
+  assert.match(page.words, /nothing is created before you add it/);
   const say = async (userMessage: string) => {
     const answered = await dashboard.fill(page, "Send", { userMessage });
     assert.equal(answered.location, pathOf(ai), answered.words);
@@ -77,7 +77,7 @@ Deno.test("a chat leads to a proposal on cards, which is added all at once", asy
   ]);
   assert.deepEqual(await names(ai), []);
   const added = await dashboard.fill(page, "Add these");
-  assert.match((await dashboard.follow(added)).words, /The proposed collections are there/);
+  assert.match((await dashboard.follow(added)).words, /The proposed collections are created/);
   assert.deepEqual(await names(ai), ["comments", "posts"]);
   const again = await dashboard.get(pathOf(ai));
   assert.match(again.words, /These are in the project now/);

@@ -63,7 +63,7 @@ Deno.test("a template begins with Corbel's words, is saved, sent, and deleted ag
   assert.match(own.words, /yours/);
   assert.equal(textIn(own, "text"), TEXTS.text);
   const deleted = await dashboard.follow(await dashboard.fill(own, "Delete the template"));
-  assert.match(deleted.words, /Corbel's own words hold again/);
+  assert.match(deleted.words, /Corbel's own words are sent again/);
   assert.deepEqual(await stored(), []);
   assert.equal((await dashboard.submit(`${list}/verify/en/delete`)).status, 404);
 });

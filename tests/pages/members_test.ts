@@ -83,7 +83,7 @@ Deno.test("an invitation's link is shown once, and can be withdrawn", async () =
   assert.match(row(after, email).textContent, /admin.*until/);
   const withdraw = `Withdraw the invitation of ${email}`;
   const done = await of(admin).fill(after, withdraw);
-  assert.match((await of(admin).follow(done)).words, /withdrawn: its link leads nowhere/);
+  assert.match((await of(admin).follow(done)).words, /withdrawn: its link no longer works/);
   const late = await of(owner).fill(after, withdraw);
   assert.equal(late.status, 404);
   assert.match(late.words, /This invitation is not valid/);
@@ -157,7 +157,7 @@ Deno.test("a role is changed, a member removed, and whoever wants leaves", async
   const list = await of(owner).get(path);
   assert.match(row(list, admin.email).textContent, /Keys they know stay good/);
   const removed = await of(owner).fill(list, `Remove ${admin.email}`);
-  assert.match((await of(owner).follow(removed)).words, /no member any more/);
+  assert.match((await of(owner).follow(removed)).words, /The member is removed/);
   assert.deepEqual(await roles(), { [owner.accountId]: "owner" });
   assert.match((await of(owner).get(path)).words, /Nobody but you so far: invite somebody/);
 });

@@ -85,7 +85,7 @@ Deno.test("a project is deleted by its name, after what is lost was said", async
   const path = `/dashboard/projects/${projectId}/settings`;
   const page = await dashboard.get(path);
   const ask = page.document.querySelector("details.ask")!.textContent;
-  assert.match(ask, /answer nobody any more, at once. For 7 days/);
+  assert.match(ask, /Its keys stop working at once.*For 7 days/);
   assert.match(ask, /Type Blog to be sure/);
   const refused = await dashboard.fill(page, "Delete the project", { name: "blog" });
   assert.equal(refused.status, 400);

@@ -66,7 +66,7 @@ Deno.test("each choice says what it means, and closed says that it holds for pro
     assert.ok(hint.textContent.length > 20, name);
   }
   const closed = form.querySelector("#signUp-closed-hint")!;
-  assert.match(closed.textContent, /not by a social sign-in either/);
+  assert.match(closed.textContent, /not by a provider either/);
 });
 
 Deno.test("a length that is refused is said at its field, all choices stay, and nothing is saved", async () => {

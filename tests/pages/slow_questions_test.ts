@@ -72,7 +72,7 @@ Deno.test("the button makes the index, of a single field by its flag, and figure
   const { look, dashboard, stored } = await openSlow(app, "status=a&sort=-views");
   const before = await stored();
   const made = await dashboard.follow(await dashboard.fill(await look(), "Add index"));
-  assert.match(made.words, /The index is there/);
+  assert.match(made.words, /The index is created/);
   assert.deepEqual(rows(made), []);
   const indexes = [{ fields: ["status", "-views"], unique: false }];
   assert.deepEqual(await stored(), { ...before, indexes });

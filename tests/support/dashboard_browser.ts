@@ -45,6 +45,13 @@ export async function openDashboardBrowser(options: ServerOptions = {}): Promise
   };
 }
 
+/** Another tab of the same person, in which pages are in German. */
+export async function germanTab(page: Page): Promise<Page> {
+  const tab = await page.context().newPage();
+  await tab.setExtraHTTPHeaders({ "accept-language": "de" });
+  return tab;
+}
+
 /** What nobody guesses. */
 export const PASSWORD = "seven wet stones 41";
 
@@ -85,18 +92,45 @@ interface Violation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** Fails on whatever axe finds on the page, in light and in dark. */
-export async function assertAccessible(page: Page): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
+/** Rules that what a colour scheme changes can break. */
+const COLOURS = ["color-contrast", "link-in-text-block"];
+
+/**
+ * What axe is asked for. All that colours do not change is looked at once. Mails are shown in
+ * frames that run no script, axe's neither.
+ */
+const LOOKS = {
+  light: { iframes: false },
+  dark: { iframes: false, runOnly: COLOURS },
+  words: {
+    iframes: false,
+    rules: Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }])),
+  },
+};
+
+type Look = keyof typeof LOOKS;
+
+/**
+ * Fails on whatever axe finds on the page.
+ *
+ * @param sees All of it, in light and in dark; or the words alone, of a page that was looked at in
+ * another language.
+ */
+export async function assertAccessible(
+  page: Page,
+  { sees = "all" }: { sees?: "all" | "words" } = {},
+): Promise<void> {
+  const looks: readonly Look[] = sees === "words" ? ["words"] : ["light", "dark"];
+  if (await page.evaluate("globalThis.axe === undefined")) await page.evaluate(axe);
+  for (const look of looks) {
     // Colours that are still on their way to others would be judged as they are in between.
+    const colorScheme = look === "dark" ? "dark" : "light";
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await page.evaluate(axe);
-    // Mails are shown in frames that run no script, axe's neither.
-    const run = page.evaluate("axe.run({ iframes: false })");
+    const run = page.evaluate(`axe.run(${JSON.stringify(LOOKS[look])})`);
     const { violations } = await run as { violations: Violation[] };
     const found = violations.map(({ id, help, nodes }) =>
       `${id}: ${help}\n${nodes.map(({ html }) => `  ${html}`).join("\n")}`
     );
-    assert.deepEqual(found, [], `${page.url()} in ${colorScheme}`);
+    assert.deepEqual(found, [], `${page.url()}: ${look}`);
   }
 }

@@ -19,7 +19,7 @@ export const IndexCard = (
       <h2>{t.title}</h2>
       <p>{t.about}</p>
       <Refusal problem={refused?.problem ?? null} />
-      <div class="scroll">
+      <div class="scroll" role="region" aria-label={t.title} tabindex={0}>
         <table class="snug">
           <thead>
             <tr>

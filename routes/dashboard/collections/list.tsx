@@ -93,7 +93,7 @@ const CollectionTable = (
   const t = texts().collections.table;
   const counts = new Map(frame.collections.map(({ name, count }) => [name, count]));
   return (
-    <div class="scroll">
+    <div class="scroll" role="region" aria-label={texts().collections.title} tabindex={0}>
       <table class="snug">
         <thead>
           <tr>

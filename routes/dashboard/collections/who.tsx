@@ -68,7 +68,12 @@ export const Who = ({ chosen }: { chosen: string }) => {
 const WhoTable = ({ choice }: { choice: AccessChoice }) => {
   const t = texts().collections.access;
   return (
-    <div class={`scroll who ${choice}`}>
+    <div
+      class={`scroll who ${choice}`}
+      role="region"
+      aria-label={t.choices[choice].label}
+      tabindex={0}
+    >
       <table class="snug">
         <caption>{t.choices[choice].label}</caption>
         <thead>

@@ -138,8 +138,11 @@ const BoxView = (
   const box = (
     <g transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}>
       <rect class={href === null ? "box gone" : "box"} width={width} height={height} rx="6" />
-      <text class="head" x={PAD} y="20">{shortened(one.name)}</text>
-      {rowsOf(one).map((row, i) => <text x={PAD} y={HEAD + PAD + i * ROW + 4}>{row}</text>)}
+      {/* Wider characters than most end at the edge of the box. */}
+      <svg width={width} height={height}>
+        <text class="head" x={PAD} y="20">{shortened(one.name)}</text>
+        {rowsOf(one).map((row, i) => <text x={PAD} y={HEAD + PAD + i * ROW + 4}>{row}</text>)}
+      </svg>
     </g>
   );
   return href === null ? box : <a href={href}>{box}</a>;

@@ -3,6 +3,7 @@ import { COLUMNS_MAX, PATH_LENGTH_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { CollectionBar } from "../collections/bar.tsx";
+import { Copy } from "../components/copy.tsx";
 import { areaText, Ask, Conflict, isConflict, Refusal } from "../components/forms.tsx";
 import { ProjectShell, Tabs } from "../components/shell.tsx";
 import { When } from "../components/when.tsx";
@@ -71,6 +72,7 @@ export const EditorPage = (props: EditorProps) => {
       <div class="sheet">
         <div class="document-head">
           <h2 class={document === null ? "" : "mono"}>{title}</h2>
+          {document !== null && <Copy text={document._id} />}
           <Tabs
             label={t.ways.label}
             tabs={[{ href: here, label: t.ways.form }, { href: asText, label: "JSON" }]}

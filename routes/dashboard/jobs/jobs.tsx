@@ -48,7 +48,7 @@ const JobTable = (
 ) => {
   const t = texts().jobs;
   return (
-    <div class="scroll">
+    <div class="scroll" role="region" aria-label={t.title} tabindex={0}>
       <table class="snug lines">
         <thead>
           <tr>

@@ -5,7 +5,7 @@ import { includes, type ProjectMember } from "@/lib/projects/members.ts";
 import { trashProject } from "@/lib/operations/project_trash.ts";
 import { projectUsage } from "@/lib/operations/project_usage.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
-import { Ask, Field, Refusal } from "../components/forms.tsx";
+import { Ask, CopyField, Field, Refusal } from "../components/forms.tsx";
 import { SiteUrlForm, siteUrlIn } from "../components/site_url_form.tsx";
 import { Meter } from "../components/meter.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
@@ -81,6 +81,11 @@ async function settingsPage(c: PageContext<ProjectMember>, refused?: Refused) {
             </article>
           </>
         )}
+        <article class="card">
+          <h2>{t.id.title}</h2>
+          <p>{t.id.about}</p>
+          <CopyField label={t.id.label} value={frame.projectId} />
+        </article>
         <UsageCard usage={usage} hasPlans={services.plans.isOn} />
         {includes(principal.role, "owner") && (
           <>

@@ -86,7 +86,7 @@ const QuestionTable = (
 ) => {
   const t = texts().slowQuestions;
   return (
-    <div class="scroll">
+    <div class="scroll" role="region" aria-label={t.title} tabindex={0}>
       <table class="snug lines">
         <thead>
           <tr>

@@ -73,9 +73,11 @@ async function deliveryPage(c: DeliveryContext, problem: Problem | null) {
       <Facts delivery={delivery} />
       <h2>{t.request}</h2>
       <Head url={url} id={messageId(delivery.id)} />
-      <pre>{delivery.body}</pre>
+      <Sent label={t.request}>{delivery.body}</Sent>
       <h2>{t.answer}</h2>
-      {delivery.answer === null ? <p class="muted">{t.noAnswer}</p> : <pre>{delivery.answer}</pre>}
+      {delivery.answer === null
+        ? <p class="muted">{t.noAnswer}</p>
+        : <Sent label={t.answer}>{delivery.answer}</Sent>}
       {page.canEdit && (
         <form method="post" action={`${path}/deliveries/${delivery.id}`}>
           <button class="quiet">{t.sendAgain}</button>
@@ -84,6 +86,11 @@ async function deliveryPage(c: DeliveryContext, problem: Problem | null) {
     </WebhookShell>
   );
 }
+
+/** As it went over the wire; its lines may be longer than the page is wide. */
+const Sent = ({ label, children }: { label: string; children: string }) => (
+  <pre tabindex={0} role="group" aria-label={label}>{children}</pre>
+);
 
 /** What is sent before the body; the secret and what is made of it are not shown. */
 const Head = ({ url, id }: { url: string; id: string }) => {

@@ -69,9 +69,7 @@ export const createWebhookByForm: PageHandler<ProjectMember> = async (c) => {
   return pageReply(
     <WebhookShell page={page} title={name}>
       <SecretNote secret={secret} />
-      <p>
-        <a href={`${page.path}/${id}`}>{texts().webhooks.created.goOn}</a>
-      </p>
+      <a role="button" href={`${page.path}/${id}`}>{texts().webhooks.created.goOn}</a>
     </WebhookShell>,
   );
 };
@@ -83,13 +81,15 @@ async function newPage(
   const page = await loadWebhookPage(c);
   return (
     <WebhookShell page={page} title={texts().webhooks.list.create}>
-      <WebhookForm
-        action={`${page.path}/new`}
-        button={texts().webhooks.form.create}
-        entered={entered}
-        collections={namesOf(page)}
-        problem={problem}
-      />
+      <article class="card">
+        <WebhookForm
+          action={`${page.path}/new`}
+          button={texts().webhooks.form.create}
+          entered={entered}
+          collections={namesOf(page)}
+          problem={problem}
+        />
+      </article>
     </WebhookShell>
   );
 }

@@ -77,8 +77,16 @@ export const WebhookForm = (
         placeholder={SAMPLE_URL}
         required
       />
-      {collections.map((name) => <Events of={name} events={COLLECTION_EVENTS} entered={entered} />)}
-      <Events of={USERS_NAME} events={USER_EVENTS} entered={entered} />
+      <div class="pair">
+        {collections.map((name) => (
+          <Events
+            of={name}
+            events={COLLECTION_EVENTS}
+            entered={entered}
+          />
+        ))}
+        <Events of={USERS_NAME} events={USER_EVENTS} entered={entered} />
+      </div>
       <label>
         <input type="checkbox" name="enabled" {...(entered.enabled && { checked: true })} />
         {t.enabled}

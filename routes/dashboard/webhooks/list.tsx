@@ -17,23 +17,29 @@ export const showWebhooks: PageHandler<ProjectMember> = async (c) => {
   const { items, nextCursor } = tried.problem === null ? tried.value : NONE;
   const t = texts().webhooks.list;
   return pageReply(
-    <WebhookShell page={page} title={texts().webhooks.title}>
+    <WebhookShell
+      page={page}
+      title={texts().webhooks.title}
+      acts={page.canEdit && <CreateLink href={`${page.path}/new`} />}
+    >
       <DoneNote query={query} sentences={t.done} />
       <Refusal problem={tried.problem} />
       <p class="muted">{t.about}</p>
       {items.length === 0
         ? <p class="empty">{t.none}</p>
         : <WebhookTable webhooks={items} path={page.path} />}
-      {page.canEdit && (
-        <p>
-          <a href={`${page.path}/new`}>{t.create}</a>
-        </p>
-      )}
       <Pages path={page.path} query={query} nextCursor={nextCursor} what={t.pages} />
     </WebhookShell>,
     { status: tried.problem?.status ?? 200 },
   );
 };
+
+const CreateLink = ({ href }: { href: string }) => (
+  <>
+    <span class="grow"></span>
+    <a role="button" href={href}>{texts().webhooks.list.create}</a>
+  </>
+);
 
 const WebhookTable = (
   { webhooks, path }: { webhooks: readonly ShownWebhook[]; path: string },

@@ -21,11 +21,17 @@ export async function loadWebhookPage(c: PageContext<ProjectMember>): Promise<We
   return { frame, path: webhooksPathOf(c), canEdit: includes(frame.role, "admin") };
 }
 
+/** @param acts What can be done there, at the page's head. */
 export const WebhookShell = (
-  { page, title, children }: { page: WebhookPage; title: string; children?: Child },
+  { page, title, acts, children }: {
+    page: WebhookPage;
+    title: string;
+    acts?: Child;
+    children?: Child;
+  },
 ) => (
   <ProjectShell frame={page.frame} title={title} current={page.path}>
-    <Bar title={title} />
-    <div class="sheet wide">{children}</div>
+    <Bar title={title}>{acts}</Bar>
+    <div class="sheet">{children}</div>
   </ProjectShell>
 );

@@ -60,9 +60,10 @@ export const collections: typeof en = {
     strict: "Streng: unbekannte Felder ablehnen",
     indexes: "Indizes über mehrere Felder",
     indexesHint:
-      "Einer pro Zeile: zuerst, was Abfragen festlegen, dann, was sie begrenzen oder wonach sie " +
-      "sortieren; - sortiert absteigend. Eines der Felder darf ein Array einzelner Werte sein. " +
-      "Mit „unique“ davor dürfen keine zwei Dokumente dieselben Werte haben.",
+      "Einer pro Zeile: zuerst die Felder, die Abfragen mit einem Wert vergleichen, dann die, die " +
+      "sie mit einem Bereich vergleichen oder nach denen sie sortieren; - sortiert absteigend. " +
+      "Eines davon darf ein Array einzelner Werte sein. Mit „unique“ davor dürfen keine zwei " +
+      "Dokumente dieselben Werte haben.",
     renaming: "Umbenennen nimmt die Werte mit, außer bei Namen in einem Object oder einem Array. " +
       "Ein entferntes Feld behält seine gespeicherten Werte.",
     add: "Feld hinzufügen",
@@ -120,7 +121,7 @@ export const collections: typeof en = {
     addTo: (field) => `Feld hinzufügen in ${field}`,
     details: "Details",
     detailsOf: (type) => `Details: ${type}`,
-    anyText: "beliebiger Text",
+    anyText: "jeder Text",
     valuesTitle: "Die erlaubten Werte, durch Kommas getrennt; leer für beliebigen Text",
     valuesOf: (type) => `${type}: die Werte, falls nur bestimmte erlaubt sind`,
     toWhichOf: (type) => `${type}: auf welche Sammlung`,
@@ -154,7 +155,7 @@ export const collections: typeof en = {
       },
     },
     who: "Wer",
-    read: "Auflisten und lesen",
+    read: "Lesen",
     create: "Anlegen",
     change: "Ändern, löschen",
     callers: {
@@ -170,11 +171,11 @@ export const collections: typeof en = {
       allRows: "alle Zeilen",
       ownRows: "eigene Zeilen",
       asOwner: "als Eigentümer",
-      anyOwner: "für jeden Eigentümer",
+      anyOwner: "jeder Eigentümer",
       anyRow: "jede Zeile",
     },
     ownerField: "Eigentümer-Feld",
-    ownerFieldAbout: "Enthält die id des Benutzers; der Server setzt es, nie der Client.",
+    ownerFieldAbout: "Enthält die ID des Benutzers; der Server setzt es, nie der Client.",
     save: "Zugriff speichern",
   },
 
@@ -249,8 +250,8 @@ export const collections: typeof en = {
   },
 
   run: {
-    documentId: "id des Dokuments",
-    query: "Abfrage",
+    documentId: "ID des Dokuments",
+    query: "Query",
     token: "Zugriffstoken",
     tokenIfSignedIn: "Zugriffstoken, falls ein Benutzer angemeldet ist",
     body: "Inhalt (Body)",

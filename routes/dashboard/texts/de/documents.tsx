@@ -82,9 +82,9 @@ const tools: typeof en.tools = {
     deleteNow: (name) => `Ansicht ${name} löschen`,
   },
   ask: {
-    label: "In Worten sagen",
+    label: "In Worten beschreiben",
     sample: "oder in Worten: Entwürfe von letzter Woche mit mehr als 100 Aufrufen",
-    ask: "Fragen",
+    ask: "Filtern",
     dropped: "Nicht alles davon ließ sich als Filter ausdrücken:",
   },
 };
@@ -211,7 +211,7 @@ const bulk: typeof en.bulk = {
 const editor: typeof en.editor = {
   create: "Neues Dokument",
   ways: { label: "Darstellung", form: "Formular" },
-  done: { saved: "Gespeichert.", created: "Angelegt. Hier ist Platz für ein weiteres." },
+  done: { saved: "Gespeichert.", created: "Angelegt. Hier lässt sich ein weiteres anlegen." },
   inTrash: (days) =>
     `Es ist im Papierkorb und lässt sich ab dem Löschen ${days} Tage lang wiederherstellen.`,
   back: "Zurück zur Liste",

@@ -67,8 +67,7 @@ export const files: typeof en = {
   },
   sizes: {
     title: "Größen",
-    about:
-      "Das Bild in anderen Größen, im Format, das der Browser am liebsten hat. Jede entsteht, " +
+    about: "Das Bild in anderen Größen, im besten Format, das der Browser kennt. Jede entsteht, " +
       "wenn sie zum ersten Mal abgerufen wird.",
     wide: (pixels) => `${pixels} Pixel breit`,
   },
@@ -76,7 +75,7 @@ export const files: typeof en = {
     title: "Uploads von Benutzern",
     saved: "Gespeichert. Gilt innerhalb von fünf Sekunden.",
     about: "Benutzer der Anwendung laden Dateien mit dem öffentlichen Schlüssel und ihrem " +
-      "Access-Token hoch: Ein eigener Server ist dafür nicht nötig. Alle sehen und löschen nur " +
+      "Zugriffstoken hoch: Ein eigener Server ist dafür nicht nötig. Alle sehen und löschen nur " +
       "ihre eigenen Dateien; wer die Adresse einer Datei kennt, kann sie lesen, außer sie ist " +
       "privat.",
     who: "Wer hochlädt",
@@ -101,7 +100,7 @@ export const files: typeof en = {
     title: "Speicher",
     done: {
       saved: "Gespeichert. Neue Dateien kommen in diesen Bucket. Am besten jetzt prüfen, damit " +
-        "dort kein Upload scheitert.",
+        "dort kein Upload fehlschlägt.",
       cleared: "Neue Dateien kommen in den Speicher von Corbel.",
     },
     ownBucket: "Eigener Bucket",
@@ -126,7 +125,7 @@ export const files: typeof en = {
     noPublicUrl: "keine",
     accessKeyId: "Zugriffsschlüssel-ID",
     secretAccessKey: "Geheimer Zugriffsschlüssel",
-    keepKey: "gespeichert, zum Beibehalten leer lassen",
+    keepKey: "gespeichert; leer lassen zum Behalten",
     keys: "Schlüssel",
     keysStored: "gespeichert",
     disconnect: {
@@ -141,8 +140,9 @@ export const files: typeof en = {
   },
   check: {
     title: "Prüfung",
-    about: "Tut im Bucket alles, was ein Upload tut, als Corbel, als Browser und als Fremder. Es " +
-      "bleibt nichts zurück, und es dauert ein paar Sekunden.",
+    about:
+      "Prüft im Bucket jeden Schritt eines Uploads, als Corbel, als Browser und als Fremder. " +
+      "Es bleibt nichts zurück, und es dauert ein paar Sekunden.",
     submit: "Bucket prüfen",
     found: "Ergebnis der Prüfung",
     works: "Der Bucket funktioniert.",

@@ -21,7 +21,7 @@ export const invitations: typeof en = {
   accept: "Annehmen",
   decline: {
     label: "Ablehnen",
-    loss: "Der Link führt nirgendwohin mehr. Wer es sich anders überlegt, braucht einen neuen.",
+    loss: "Der Link gilt dann nicht mehr. Wer es sich anders überlegt, braucht einen neuen.",
     submit: "Einladung ablehnen",
   },
 };

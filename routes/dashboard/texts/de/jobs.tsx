@@ -4,7 +4,7 @@ import { countText } from "../amounts.ts";
 export const jobs: typeof en = {
   title: "Aufgaben",
   about: "Was aus einer Änderung folgt und im Hintergrund erledigt wird. Eine Aufgabe, die " +
-    "scheitert, wird von selbst wiederholt, mit immer längeren Pausen.",
+    "fehlschlägt, wird von selbst wiederholt, mit immer längeren Pausen.",
   none: "Es ist nichts zu erledigen.",
   more: (count) => `und ${countText(count)} weitere.`,
   job: "Aufgabe",

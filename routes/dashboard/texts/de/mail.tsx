@@ -17,7 +17,7 @@ export const mail: typeof en = {
   states: {
     queued: "wartet",
     sent: "gesendet",
-    failed: "gescheitert",
+    failed: "fehlgeschlagen",
     kept: "aufbewahrt",
   },
   pages: "E-Mails",
@@ -25,7 +25,7 @@ export const mail: typeof en = {
   log: {
     title: "E-Mail-Protokoll",
     about: (days) =>
-      `E-Mails der letzten ${days} Tage. Was unterwegs scheitert, wird nach 1, 5, 15, 60 und 240 ` +
+      `E-Mails der letzten ${days} Tage. Was fehlschlägt, wird nach 1, 5, 15, 60 und 240 ` +
       "Minuten wiederholt.",
     none: "Noch keine E-Mail. Registrierungen, Codes und die eigene Anwendung senden welche.",
     kept: "E-Mails werden hier nicht gesendet, sondern für die Entwicklung aufbewahrt.",
@@ -98,7 +98,7 @@ export const mail: typeof en = {
     password: "Passwort",
     passwordStored: "gespeichert",
     noPassword: "keines",
-    keep: "gespeichert, leer lassen zum Behalten",
+    keep: "gespeichert; leer lassen zum Behalten",
     from: "Von",
     fromSample: "Blog <blog@example.com>",
     replyTo: "Antworten an",
@@ -108,7 +108,7 @@ export const mail: typeof en = {
     tested: (to, answer) => `Der Server hat eine E-Mail an ${to} angenommen. Antwort: ${answer}`,
     disconnect: "Trennen",
     disconnectLoss:
-      "E-Mails, die auf diesen Server warten, scheitern. Adresse und Passwort gehen " +
+      "E-Mails, die auf diesen Server warten, schlagen fehl. Adresse und Passwort gehen " +
       "verloren.",
     disconnectNow: "Server trennen",
   },

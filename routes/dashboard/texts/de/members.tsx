@@ -6,10 +6,10 @@ export const members: typeof en = {
   done: {
     role: "Die Rolle ist geändert.",
     removed: "Das Mitglied ist entfernt.",
-    withdrawn: "Die Einladung ist zurückgezogen: Ihr Link führt nirgendwohin mehr.",
+    withdrawn: "Die Einladung ist zurückgezogen: Ihr Link gilt nicht mehr.",
   },
   list: {
-    title: "Wer an diesem Projekt beteiligt ist",
+    title: "Mitglieder dieses Projekts",
     alone: "Bisher ist außer diesem Konto niemand dabei.",
     aloneAsAdmin:
       "Bisher ist außer diesem Konto niemand dabei: Mitglieder lassen sich unten einladen.",
@@ -47,8 +47,7 @@ export const members: typeof en = {
     title: "Offene Einladungen",
     valid: (since, until) => <>seit {since}, bis {until}</>,
     withdraw: "Zurückziehen",
-    loss:
-      "Der Link führt nirgendwohin mehr. Wer wieder eingeladen werden soll, braucht einen neuen.",
+    loss: "Der Link gilt dann nicht mehr. Wer wieder eingeladen werden soll, braucht einen neuen.",
     submit: (email) => `Einladung von ${email} zurückziehen`,
   },
   invite: {

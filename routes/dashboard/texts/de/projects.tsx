@@ -19,7 +19,7 @@ export const projects: typeof en = {
   create: {
     title: "Neues Projekt",
     name: "Name",
-    siteUrl: "Adresse der Anwendung (Site URL), optional",
+    siteUrl: "Site URL (optional)",
     siteUrlHint: "Wo die Anwendung läuft: Dorthin kommen Benutzer nach der Anmeldung zurück.",
     submit: "Projekt anlegen",
   },
@@ -42,8 +42,13 @@ export const projects: typeof en = {
   settings: {
     title: "Einstellungen",
     done: { renamed: "Der Name ist gespeichert.", siteUrl: "Die Site URL ist gespeichert." },
-    siteUrl: "Adresse der Anwendung (Site URL)",
+    siteUrl: "Site URL",
     rename: { title: "Name", name: "Name des Projekts", submit: "Umbenennen" },
+    id: {
+      title: "Projekt-ID",
+      label: "ID",
+      about: "An ihr erkennen die Kommandozeile und die API für Eigentümer das Projekt.",
+    },
     usage: {
       title: "Tarif und Grenzen",
       plan: (name) =>
@@ -57,7 +62,7 @@ export const projects: typeof en = {
       fileUpTo: (size) => `Eine Datei hat höchstens ${size}.`,
       aiQueries: "Eigene KI-Abfragen in diesem Monat",
       aiDesigns: "Eigene KI-Entwürfe in diesem Monat",
-      aiTurns: "Eigene Nachrichten an den Sammlungs-Assistenten in diesem Monat",
+      aiTurns: "Eigene Nachrichten an den Assistenten in diesem Monat",
     },
     owner: {
       title: "Eigentümer",

@@ -4,9 +4,9 @@ import type { requests as en } from "../en/requests.tsx";
 export const requests: typeof en = {
   title: "Anfragen",
   about: (days) =>
-    `Anfragen an die API in den letzten ${days} Tagen, die abgelehnt wurden oder scheiterten. ` +
-    "Weder Inhalte und Schlüssel noch Abfragen und Adressen werden aufbewahrt.",
-  none: "Keine Anfrage wurde abgelehnt oder scheiterte.",
+    `Anfragen an die API in den letzten ${days} Tagen, die abgelehnt wurden oder fehlschlugen. ` +
+    "Inhalte, Schlüssel, Queries und Adressen werden nicht aufbewahrt.",
+  none: "Keine Anfrage wurde abgelehnt oder schlug fehl.",
   noMatch: "Keine aufbewahrte Anfrage passt dazu.",
   pages: "Anfragen",
   callers: {
@@ -18,7 +18,7 @@ export const requests: typeof en = {
   recording: {
     until: (when) => <>Alle Anfragen werden aufgelistet bis {when}.</>,
     all: (minutes) => `Alle Anfragen ${counted(minutes, "Minute", "Minuten")} lang auflisten`,
-    failed: "Nur gescheiterte auflisten",
+    failed: "Nur abgelehnte und fehlgeschlagene auflisten",
   },
   filters: {
     operation: "Operation",
@@ -26,20 +26,20 @@ export const requests: typeof en = {
     anyStatus: "Alle",
     statuses: {
       "4xx": "Abgelehnt (4xx)",
-      "5xx": "Gescheitert (5xx)",
+      "5xx": "Fehlgeschlagen (5xx)",
       "2xx": "Gelungen (2xx)",
     },
     problem: "Problem",
     caller: "Aufrufer",
     anyCaller: "Alle",
     when: "Wann",
-    anyTime: "Jederzeit",
+    anyTime: "Beliebig",
     within: {
       hour: "Die letzte Stunde",
       day: "Die letzten 24 Stunden",
     },
     filter: "Filtern",
-    showAll: "Alle zeigen",
+    showAll: "Alle anzeigen",
   },
   table: {
     operation: "Operation",

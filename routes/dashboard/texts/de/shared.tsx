@@ -35,7 +35,7 @@ export const shared: typeof en = {
     more: (what) => `Weitere ${what}`,
   },
   siteUrl: {
-    label: "Adresse der Anwendung (Site URL)",
+    label: "Site URL",
     hint: "Nach der Anmeldung kommen Benutzer unter dieser Adresse nach /auth/callback zurück.",
     save: "Site URL speichern",
   },

@@ -4,7 +4,7 @@ const signUp: typeof en.signUp = {
   title: "Registrierung",
   about:
     "Wer Benutzer dieses Projekts werden darf, und womit sie sich neben den Anbietern anmelden.",
-  kept: (mailbox) => <>E-Mails werden hier nicht versandt: Codes stehen im {mailbox("Postfach")}.
+  kept: (mailbox) => <>E-Mails werden hier nicht gesendet: Codes stehen im {mailbox("Postfach")}.
   </>,
   noMail: ({ emailCode, requireVerifiedEmail }) => {
     const missed = [
@@ -13,10 +13,10 @@ const signUp: typeof en.signUp = {
         ? ["niemand kann die E-Mail-Adresse bestätigen, die ein Passwort verlangt"]
         : []),
     ];
-    return `Es kann keine E-Mail versandt werden: ${missed.join(", und ")}. ` +
-      "Ohne Mailserver bekommt auch niemand einen Code, um ein Passwort zurückzusetzen.";
+    return `Es kann keine E-Mail gesendet werden: ${missed.join(", und ")}. ` +
+      "Ohne E-Mail-Server bekommt auch niemand einen Code, um ein Passwort zurückzusetzen.";
   },
-  setServer: "Mailserver einstellen",
+  setServer: "E-Mail-Server einrichten",
   newUsers: "Neue Benutzer",
   open: "Offen",
   closed: "Geschlossen",
@@ -37,12 +37,12 @@ const signUp: typeof en.signUp = {
     password:
       "Benutzer registrieren sich mit E-Mail-Adresse und eigenem Passwort und melden sich " +
       "damit an.",
-    emailCode: "Ein sechsstelliger Code, der an die Adresse gesandt wird, meldet Benutzer an.",
+    emailCode: "Ein sechsstelliger Code, der an die Adresse gesendet wird, meldet Benutzer an.",
     anonymous: "Besucher werden Benutzer, ohne etwas anzugeben, und können später eine Adresse " +
       "hinzufügen.",
     requireVerifiedEmail:
       "Ein Passwort meldet erst an, wenn der Code eingegeben wurde, der an die " +
-      "Adresse gesandt wurde. Dann verrät die Registrierung nicht, wer ein Konto hat.",
+      "Adresse gesendet wurde. Dann verrät die Registrierung nicht, wer ein Konto hat.",
   },
   shortestIn: "Kürzestes Passwort, in Zeichen",
   shortest: "Kürzestes Passwort",
@@ -63,7 +63,7 @@ const provider: typeof en.provider = {
   callbackUrl: "Callback-URL",
   clientId: "Client-ID",
   clientSecret: "Client-Secret",
-  storedKeep: "gespeichert; leer lassen, um es zu behalten",
+  storedKeep: "gespeichert; leer lassen zum Behalten",
   stored: "gespeichert",
   enabled: "Eingeschaltet",
   needsSite: "Zum Ausprobieren oben die Site URL eintragen.",
@@ -100,7 +100,7 @@ const choice: typeof en.choice = {
 
 const trial: typeof en.trial = {
   title: "Anmeldung ausprobiert",
-  again: "Die Anmeldung ist gescheitert, bitte noch einmal versuchen",
+  again: "Die Anmeldung ist fehlgeschlagen, bitte noch einmal versuchen",
   failed: "Es hat nicht geklappt",
   why: (error) => (
     <>

@@ -6,8 +6,8 @@ const list: typeof en.list = {
   searchHint: "E-Mail",
   search: "Suchen",
   create: "Neuer Benutzer",
-  noMatch: "Kein Benutzer hat eine E-Mail, die diesen Text enthält.",
-  showAll: "Alle Benutzer zeigen",
+  noMatch: "Kein Benutzer hat eine E-Mail-Adresse, die diesen Text enthält.",
+  showAll: "Alle Benutzer anzeigen",
   noMore: "Es gibt keine weiteren Benutzer.",
   none: (signIn) => (
     <>
@@ -102,7 +102,8 @@ const access: typeof en.access = {
 const form: typeof en.form = {
   create: "Neuer Benutzer",
   noMail: "Niemand erfährt davon: Es wird keine E-Mail gesendet.",
-  endsSessions: "Eine andere E-Mail und ein anderes Passwort beenden alle Sitzungen dieses " +
+  endsSessions:
+    "Eine andere E-Mail-Adresse und ein anderes Passwort beenden alle Sitzungen dieses " +
     "Benutzers.",
   createNow: "Benutzer anlegen",
   save: "Benutzer speichern",
@@ -113,7 +114,7 @@ const form: typeof en.form = {
   verifiedHint: "bis es eine andere ist",
   password: "Passwort",
   passwordHint: (min) => `ab ${min} Zeichen`,
-  passwordKeep: "gesetzt, leer lassen zum Behalten",
+  passwordKeep: "gesetzt; leer lassen zum Behalten",
   noPassword: "keines",
   name: "Name",
   username: "Benutzername",

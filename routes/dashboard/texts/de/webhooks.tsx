@@ -4,7 +4,7 @@ import { countText } from "../amounts.ts";
 export const webhooks: typeof en = {
   title: "Webhooks",
   events: {
-    created: "erstellt",
+    created: "angelegt",
     changed: "geändert",
     deleted: "gelöscht",
     recovered: "wiederhergestellt",
@@ -13,7 +13,7 @@ export const webhooks: typeof en = {
   states: {
     queued: "wartet",
     delivered: "zugestellt",
-    failed: "gescheitert",
+    failed: "fehlgeschlagen",
   },
   list: {
     about: "Eigene Adressen, die erfahren, was sich in diesem Projekt ändert.",

@@ -39,7 +39,7 @@ const key = {
   clearNow: "Clear the key",
   done: {
     saved: "The key is saved. It is kept sealed and never shown.",
-    cleared: "The key is gone.",
+    cleared: "The key is cleared.",
   },
 };
 
@@ -52,7 +52,7 @@ const designer = {
   speakers,
   empty:
     "Say what your application is about and what it keeps. A proposal is shown as cards, and " +
-    "nothing is made before you add it.",
+    "nothing is created before you add it.",
   /** What is said first. */
   first: { label: "Your application", sample: "A blog with posts, comments and tags." },
   next: { label: "Your answer", sample: "Posts need a date, too." },

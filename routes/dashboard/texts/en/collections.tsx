@@ -54,11 +54,11 @@ export const collections = {
   all: "All collections",
   done: {
     deleted: "The collection is deleted.",
-    added: "The proposed collections are there.",
+    added: "The proposed collections are created.",
   },
   empty: {
     admin: "A collection holds documents of one kind, such as posts or orders. Name your first.",
-    viewer: "There is no collection here yet. An admin of the project makes the first.",
+    viewer: "There is no collection here yet. An admin of the project creates the first.",
   },
   create: {
     title: "New collection",
@@ -95,7 +95,8 @@ export const collections = {
     titleOf: (name: string) => `Fields of ${name}`,
     title: "Fields",
     done: {
-      created: "The collection is there. Say what its documents hold, or begin with any documents.",
+      created:
+        "The collection is created. Say what its documents hold, or begin with any documents.",
       saved: "The fields are saved.",
       renamed: "The collection is renamed.",
     },
@@ -103,9 +104,9 @@ export const collections = {
     strict: "Strict: reject unknown fields",
     indexes: "Indexes of several fields",
     indexesHint:
-      "One in a line: what questions fix first, then what they bound or sort by; - descends. One " +
-      "of them may be an Array of single values. With “unique” in front no two documents may hold " +
-      "the same values.",
+      "One per line: first the fields that queries compare with one value, then those that they " +
+      "compare with a range or sort by; - sorts descending. One of them may be an Array of single " +
+      "values. With “unique” in front no two documents may have the same values.",
     renaming:
       "Renaming moves its values, except for names inside an Object or an Array. A removed " +
       "field keeps its stored values.",
@@ -180,8 +181,8 @@ export const collections = {
     title: "Access",
     done: {
       saved: "Access is saved. It holds within five seconds everywhere.",
-      indexed: "The index is there.",
-      dropped: "The index is gone.",
+      indexed: "The index is created.",
+      dropped: "The index is removed.",
     },
     whoTitle: "Who may do what",
     about: "Applies to the publishable key. The secret key may always do everything.",
@@ -248,14 +249,13 @@ export const collections = {
       server: "The secret key reads and writes all documents, from servers alone.",
       rowRules: (link: Mark) => (
         <>
-          {"<accessToken>"} is what a user gets by signing in. The {link("reference")}{" "}
-          has all there is.
+          {"<accessToken>"} is what a user gets by signing in. The {link("reference")} has the rest.
         </>
       ),
       noRowRules: (link: Mark) => (
         <>
           The publishable key reads. Only the secret key writes. The {link("reference")}{" "}
-          has all there is.
+          has the rest.
         </>
       ),
     },

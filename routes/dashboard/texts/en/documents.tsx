@@ -247,7 +247,7 @@ const bulk = {
 const editor = {
   create: "New document",
   ways: { label: "Ways to look at it", form: "Form" },
-  done: { saved: "Saved.", created: "Created. Here is room for another." },
+  done: { saved: "Saved.", created: "Created. You can add another." },
   inTrash: (days: number) => `It is in the trash, and can be recovered for ${days} days from then.`,
   back: "Back to the list",
   createNow: "Create document",
@@ -315,7 +315,7 @@ const importing = {
   more: (count: number) => `and ${counted(count, "more row", "more rows")}`,
   noFile: "Choose a file, or paste its text.",
   notUtf8: "The file is not in UTF-8: save it as CSV UTF-8, or as JSON.",
-  noPreview: "These are no rows of a preview: begin again.",
+  noPreview: "These rows are not from a preview: begin again.",
   tooLarge: (max: number) => `The file is larger than ${exactBytesText(max)}: send it in parts.`,
   unreadable: "The form cannot be read, or was cut off: send it again.",
 };

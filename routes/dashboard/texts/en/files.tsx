@@ -9,8 +9,8 @@ export const files = {
   done: {
     uploaded: "The file is uploaded.",
     deleted: "The file is deleted.",
-    public: "The file is public: everybody reads it who knows its address.",
-    private: "The file is private: its public address is good no more.",
+    public: "The file is public: anyone who knows its address can read it.",
+    private: "The file is private: its public address no longer works.",
   },
   empty: {
     page: "There are no more files.",
@@ -70,7 +70,7 @@ export const files = {
   },
   sizes: {
     title: "Sizes",
-    about: "The picture in other sizes, in the format that a browser likes best. Each is made " +
+    about: "The picture in other sizes, in the best format that the browser knows. Each is made " +
       "when it is first asked for.",
     wide: (pixels: number) => `${pixels} pixels wide`,
   },
@@ -93,8 +93,7 @@ export const files = {
     allHint: (max: number) =>
       `All of a user's files together; ${max} files at most. The plan's limits hold, too.`,
     types: "Types",
-    typesHint:
-      "One, as application/pdf, all of a kind, as image/*, or all, as */*, with commas between.",
+    typesHint: "For example application/pdf, image/* or */*, with commas between them.",
     save: "Save uploads",
   },
   storage: {
@@ -138,7 +137,7 @@ export const files = {
   },
   check: {
     title: "Check",
-    about: "Does in the bucket all that an upload does, as Corbel, as a browser and as a " +
+    about: "Tries each step of an upload in the bucket, as Corbel, as a browser and as a " +
       "stranger. It leaves nothing there and takes a few seconds.",
     submit: "Check the bucket",
     found: "What the check found",

@@ -20,7 +20,7 @@ export const invitations = {
   accept: "Accept",
   decline: {
     label: "Decline",
-    loss: "The link leads nowhere any more. If you change your mind, ask for a new one.",
+    loss: "The link stops working. If you change your mind, ask for a new one.",
     submit: "Decline the invitation",
   },
 };

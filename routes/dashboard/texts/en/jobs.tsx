@@ -10,14 +10,14 @@ const kinds: Readonly<Record<string, string>> = {
 export const jobs = {
   title: "Jobs",
   about: "What follows from a change and is done in the background. A job that fails is tried " +
-    "again by itself, later and later.",
+    "again by itself, after longer and longer pauses.",
   none: "Nothing waits to be done.",
   more: (count: number) => `and ${countText(count)} more.`,
   job: "Job",
   tries: "Tries",
   nextTry: "Next try",
   since: (when: Child) => <>since {when}</>,
-  running: "at it now",
+  running: "running now",
   tryNow: "Try now",
   kinds,
   done: {

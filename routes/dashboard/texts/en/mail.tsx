@@ -115,8 +115,8 @@ export const mail = {
   },
   language: {
     title: "Language",
-    about: "Of mails to whoever asks for no language that there is a template in. Corbel's own " +
-      "words are English.",
+    about: "For mails to whoever asks for no language that has a template. Corbel's own words " +
+      "are English.",
     ofMails: "Language of mails",
     hint: "As en or pt-BR; empty for English.",
     save: "Save language",
@@ -136,7 +136,7 @@ export const mail = {
     none: "None so far.",
     builtIn: "Corbel's words",
     builtInOf: (kind: string) => `${kind}, Corbel's words`,
-    done: { deleted: "The template is deleted: Corbel's own words hold again." },
+    done: { deleted: "The template is deleted: Corbel's own words are sent again." },
     create: {
       title: "New template",
       name: "Name",

@@ -5,11 +5,11 @@ export const members = {
   title: "Members",
   done: {
     role: "The role is changed.",
-    removed: "They are no member any more.",
-    withdrawn: "The invitation is withdrawn: its link leads nowhere any more.",
+    removed: "The member is removed.",
+    withdrawn: "The invitation is withdrawn: its link no longer works.",
   },
   list: {
-    title: "Who has a part in this project",
+    title: "Members of this project",
     alone: "Nobody but you so far.",
     aloneAsAdmin: "Nobody but you so far: invite somebody below.",
     paged: "members",
@@ -46,7 +46,7 @@ export const members = {
     title: "Open invitations",
     valid: (since: Child, until: Child) => <>since {since}, until {until}</>,
     withdraw: "Withdraw",
-    loss: "The link leads nowhere any more. To invite them again, make a new one.",
+    loss: "The link stops working. To invite them again, make a new one.",
     submit: (email: string) => `Withdraw the invitation of ${email}`,
   },
   invite: {

@@ -133,8 +133,7 @@ export const overview = {
   },
   snippets: {
     title: "First calls",
-    putKey: (placeholder: Child) => <>Put your own publishable key in the place of {placeholder}.
-    </>,
+    putKey: (placeholder: Child) => <>Put your own publishable key in place of {placeholder}.</>,
     needsCollection: "A call needs a collection. You say what is in it on the next page.",
     create: (name: string) => `Create the collection ${name}`,
     tokenOf: (token: Child, collection: Child) => (

@@ -4,7 +4,7 @@ import { counted } from "../amounts.ts";
 export const projects = {
   title: "Projects",
   done: {
-    deleted: "The project is in the trash: nothing of it answers any more.",
+    deleted: "The project is in the trash, and nothing of it can be reached.",
     left: "You left the project.",
     declined: "The invitation is declined.",
   },
@@ -44,6 +44,11 @@ export const projects = {
     done: { renamed: "The name is saved.", siteUrl: "The Site URL is saved." },
     siteUrl: "Site URL",
     rename: { title: "Name", name: "Project's name", submit: "Rename" },
+    id: {
+      title: "Project ID",
+      label: "ID",
+      about: "The command line and the API of owners name the project by it.",
+    },
     usage: {
       title: "Plan and limits",
       plan: (name: string) =>
@@ -72,7 +77,7 @@ export const projects = {
       title: "Delete project",
       about: (days: number) => `It stays in the trash for ${counted(days, "day", "days")}.`,
       loss: (days: number) =>
-        "Its keys, users, documents and files answer nobody any more, at once. For " +
+        "Its keys stop working at once, and its users, documents and files cannot be reached. For " +
         `${counted(days, "day", "days")} whoever runs this server can bring it back; then it is ` +
         "gone for good.",
       submit: "Delete the project",

@@ -13,8 +13,8 @@ const callers: Readonly<Record<(typeof CALLER_KINDS)[number], string>> = {
 export const requests = {
   title: "Requests",
   about: (days: number) =>
-    `Requests to the API of the last ${days} days that were refused or failed. Neither bodies ` +
-    "and keys nor queries and addresses are kept.",
+    `Requests to the API of the last ${days} days that were refused or failed. Bodies, keys, ` +
+    "queries and addresses are not kept.",
   none: "No request was refused or failed.",
   noMatch: "No request that is kept matches.",
   /** What the list has pages of. */

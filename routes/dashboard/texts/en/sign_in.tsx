@@ -34,13 +34,13 @@ const signUp = {
     requireVerifiedEmail: "Verified e-mails only",
   },
   says: {
-    open: "Whoever wants to becomes a user, by each way that is on.",
+    open: "Anyone can become a user, by each way that is on.",
     closed:
-      "Nobody becomes a user by themselves, not by a social sign-in either. Users that there are " +
-      "sign in as before; you and your server can add others.",
+      "Nobody can sign up, not by a provider either. Existing users sign in as before; you and " +
+      "your server can add others.",
     password: "Users sign up and in with an e-mail address and a password of their own.",
     emailCode: "A code of six digits that is sent to their address signs users in.",
-    anonymous: "A visitor becomes a user without telling anything, and may add an address later.",
+    anonymous: "A visitor becomes a user without entering anything, and may add an address later.",
     requireVerifiedEmail: "A password signs in only once the code that was sent to the address " +
       "has been entered. Then signing up does not tell who has an account.",
   },
@@ -91,7 +91,7 @@ const choice = {
   heading: "Sign in as …",
   chooseBy: (provider: string) => `${provider}, only in dev: choose who to be in your application.`,
   another: "Another e-mail",
-  anotherIs: "Who has this e-mail in your project already, or a new user.",
+  anotherIs: "The user who has this e-mail in your project, or a new one.",
   signIn: "Sign in",
   signInAs: (name: string) => `Sign in as ${name}`,
   signingIn: "Signing in",

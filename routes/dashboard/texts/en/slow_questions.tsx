@@ -12,12 +12,12 @@ const asked: Readonly<Record<string, (field: string) => string>> = {
 export const slowQuestions = {
   title: "Slow questions",
   about: (days: number) =>
-    `Lists and counts that took long in the last ${days} days, what took most in all first. ` +
-    "Those that differ in their values alone are one; no value is kept. New ones are here " +
+    `Lists and counts that took long in the last ${days} days, those that took the most in all first. ` +
+    "Those that differ in their values alone count as one; no value is kept. New ones appear " +
     "within a minute.",
   none: "No list or count was slow.",
   done: {
-    indexed: "The index is there. The collection's figures begin anew.",
+    indexed: "The index is created. The collection's figures begin anew.",
   },
   question: "Question",
   timesAsked: "Asked",

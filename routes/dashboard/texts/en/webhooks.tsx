@@ -59,8 +59,8 @@ export const webhooks = {
     noAnswer: (error: string) => `No answer: ${error}.`,
     rotate: "Rotate the secret",
     rotateLoss: (hours: number) =>
-      `For ${hours} hours messages are signed with both. A secret before the present one holds ` +
-      "no longer at once.",
+      `For ${hours} hours messages are signed with both. A secret before the present one ` +
+      "stops working at once.",
     delete: "Delete",
     deleteLoss: "What waits for it is not sent any more. Its secret and its messages are gone.",
     deleteNow: "Delete the webhook",
