@@ -43,6 +43,7 @@ async function lookAtOverlays(german: Page, home: string): Promise<void> {
   await german.getByRole("button", { name: "Menü" }).click();
   await german.getByRole("combobox", { name: "Sprache" }).waitFor();
   await assertAccessible(german);
+  await german.keyboard.press("Escape");
   await german.setViewportSize({ width: 1280, height: 860 });
   await german.getByRole("link", { name: "On bridges, part 38" }).click();
   await german.getByRole("dialog", { name: "Dokument" }).getByLabel(/^title /).waitFor();
