@@ -15,6 +15,8 @@ const HEAD = 30;
 const PAD = 10;
 /** Of a character of the texts in boxes, nearly; longer texts end with "…". */
 const CHARACTER = 7.4;
+/** Characters that are up to twice as wide. */
+const WIDE = /[MWmw@%]/g;
 const TEXT_LENGTH_MAX = 26;
 /** Fields that a box shows. */
 const FIELDS_SHOWN = 12;
@@ -35,6 +37,9 @@ interface Reach extends Line {
 const shortened = (text: string): string =>
   text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX - 1)}…` : text;
 
+const widthOf = (text: string): number =>
+  (text.length + (text.match(WIDE)?.length ?? 0)) * CHARACTER;
+
 /** The texts in a box below its name. */
 function rowsOf({ references }: Referring): string[] {
   const rows = references.slice(0, FIELDS_SHOWN)
@@ -45,9 +50,9 @@ function rowsOf({ references }: Referring): string[] {
 
 function boxOf(one: Referring): Box {
   const rows = rowsOf(one);
-  const longest = Math.max(...[shortened(one.name), ...rows].map(({ length }) => length));
+  const widest = Math.max(...[shortened(one.name), ...rows].map(widthOf));
   const height = HEAD + (rows.length > 0 ? rows.length * ROW + PAD : 0);
-  return { name: one.name, width: Math.ceil(longest * CHARACTER) + 2 * PAD, height };
+  return { name: one.name, width: Math.ceil(widest) + 2 * PAD, height };
 }
 
 /** One line for each collection that another refers to, by however many fields. */
@@ -138,11 +143,8 @@ const BoxView = (
   const box = (
     <g transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}>
       <rect class={href === null ? "box gone" : "box"} width={width} height={height} rx="6" />
-      {/* Wider characters than most end at the edge of the box. */}
-      <svg width={width} height={height}>
-        <text class="head" x={PAD} y="20">{shortened(one.name)}</text>
-        {rowsOf(one).map((row, i) => <text x={PAD} y={HEAD + PAD + i * ROW + 4}>{row}</text>)}
-      </svg>
+      <text class="head" x={PAD} y="20">{shortened(one.name)}</text>
+      {rowsOf(one).map((row, i) => <text x={PAD} y={HEAD + PAD + i * ROW + 4}>{row}</text>)}
     </g>
   );
   return href === null ? box : <a href={href}>{box}</a>;
