@@ -1,4 +1,4 @@
-import { CODE_PAUSE_MS, CODES_PER_HOUR, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { CODE_PAUSE_MS, CODES_PER_HOUR } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import {
   Account,
@@ -18,7 +18,6 @@ import { COUNTED, countedByAddress, dashboardSession, ownPages } from "../securi
 const TAG = "Accounts";
 
 const { email } = CREDENTIALS_EXAMPLE;
-const small = { bytesMax: SMALL_BODY_BYTES_MAX } as const;
 
 const told = (description: string, message: string) => ({
   status: 200,
@@ -48,7 +47,6 @@ export const verifyAccountEmail = contract({
     schema: EmailCode,
     example: { email, otp: "174503" },
     description: "The address and its code.",
-    ...small,
   },
   success: [told("The address is verified.", "E-mail verified")],
   problems: ["INVALID_CODE"],
@@ -62,7 +60,7 @@ export const resendAccountVerification = contract({
   summary: "Send an account another code to verify its e-mail",
   description: SAME_ANSWER,
   security: countedByAddress(ownPages),
-  body: { schema: EmailAddress, example: { email }, description: "The address.", ...small },
+  body: { schema: EmailAddress, example: { email }, description: "The address." },
   success: [
     told(
       "A code is sent, if there is an account to verify.",
@@ -80,7 +78,7 @@ export const requestAccountPasswordReset = contract({
   summary: "Send an account a code to reset its password",
   description: SAME_ANSWER,
   security: countedByAddress(ownPages),
-  body: { schema: EmailAddress, example: { email }, description: "The address.", ...small },
+  body: { schema: EmailAddress, example: { email }, description: "The address." },
   success: [
     told(
       "A code is sent, if an account has the address.",
@@ -104,7 +102,6 @@ export const resetAccountPassword = contract({
     schema: AccountPasswordReset,
     example: { email, otp: "174503", newPassword: "an analytical engine no. 1" },
     description: "The address, its code and the new password.",
-    ...small,
   },
   success: [told("The password is set.", "Password reset")],
   problems: ["INVALID_CODE", "INVALID_PASSWORD", "PASSWORDS_BUSY"],
@@ -124,7 +121,6 @@ export const changeAccountEmail = contract({
     schema: AccountEmailChange,
     example: { newEmail: "ada@example.org", password: CREDENTIALS_EXAMPLE.password },
     description: "The next address, and the account's password.",
-    ...small,
   },
   success: [
     told(
@@ -148,7 +144,6 @@ export const confirmAccountEmail = contract({
     schema: EmailChangeCode,
     example: { otp: "174503" },
     description: "The code that was sent to the next address.",
-    ...small,
   },
   success: [{
     status: 200,

@@ -1,4 +1,4 @@
-import { CODE_PAUSE_MS, CODES_PER_HOUR, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { CODE_PAUSE_MS, CODES_PER_HOUR } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { acceptLanguage, refreshTokenMode, username } from "../parameters.ts";
 import {
@@ -27,7 +27,6 @@ import { changingUser, signInKey, signUpKey } from "../security.ts";
 
 const TAG = "E-mail sign-in";
 
-const small = { bytesMax: SMALL_BODY_BYTES_MAX } as const;
 const SETS_COOKIE = {
   "set-cookie": "Holds the refresh token, for browsers. Left out with `x-refresh-token-mode: " +
     "header`, and for an origin from which the cookie would not count.",
@@ -68,7 +67,7 @@ export const signUp = contract({
     "the same for an address that somebody has already: its mailbox is told. Elsewhere that is 409.",
   security: signUpKey,
   headers: { "x-refresh-token-mode": refreshTokenMode, "accept-language": acceptLanguage },
-  body: { schema: SignUp, example: SIGN_UP_EXAMPLE, description: "Who signs up.", ...small },
+  body: { schema: SignUp, example: SIGN_UP_EXAMPLE, description: "Who signs up." },
   success: [{
     ...session(201, "A session, or that the e-mail must be verified first.", "Signed up"),
     data: SignedUp,
@@ -98,7 +97,6 @@ export const logIn = contract({
     schema: LogIn,
     example: { email: SIGN_UP_EXAMPLE.email, password: SIGN_UP_EXAMPLE.password },
     description: "The e-mail and the password.",
-    ...small,
   },
   success: [session(200, "A session.", "Signed in")],
   problems: [
@@ -123,7 +121,6 @@ export const verifyEmail = contract({
     schema: EmailCode,
     example: { email: "ada@example.com", otp: "174503" },
     description: "The address and its code.",
-    ...small,
   },
   success: [told("The address is verified.", "E-mail verified")],
   problems: ["INVALID_CODE"],
@@ -142,7 +139,6 @@ export const resendVerification = contract({
     schema: EmailAddress,
     example: { email: "ada@example.com" },
     description: "The address.",
-    ...small,
   },
   success: [
     told(
@@ -166,7 +162,6 @@ export const requestPasswordReset = contract({
     schema: EmailAddress,
     example: { email: "ada@example.com" },
     description: "The address.",
-    ...small,
   },
   success: [
     told(
@@ -191,7 +186,6 @@ export const resetPassword = contract({
     schema: PasswordReset,
     example: { email: "ada@example.com", otp: "174503", newPassword: "an analytical engine no. 3" },
     description: "The address, its code and the new password.",
-    ...small,
   },
   success: [told("The password is set.", "Password reset")],
   problems: ["INVALID_CODE", "INVALID_PASSWORD", "SIGN_IN_METHOD_OFF", "PASSWORDS_BUSY"],
@@ -213,7 +207,6 @@ export const changeUserPassword = contract({
       newPassword: "an analytical engine no. 3",
     },
     description: "The present password and the new one.",
-    ...small,
   },
   success: [told("The password is changed.", "Password changed")],
   problems: [
@@ -240,7 +233,6 @@ export const requestCode = contract({
     schema: EmailAddress,
     example: { email: "ada@example.com" },
     description: "The address.",
-    ...small,
   },
   success: [
     told(
@@ -266,7 +258,6 @@ export const verifyCode = contract({
     schema: EmailCode,
     example: { email: "ada@example.com", otp: "174503" },
     description: "The address and its code.",
-    ...small,
   },
   success: [session(200, "A session.", "Signed in")],
   problems: ["INVALID_CODE", "SIGN_IN_METHOD_OFF", "EMAIL_TAKEN"],
@@ -287,7 +278,6 @@ export const changeEmail = contract({
     schema: EmailChange,
     example: { newEmail: "ada@example.org", password: "a difference engine no. 2" },
     description: "The next address, and the password of a user who has one.",
-    ...small,
   },
   success: [
     told(
@@ -311,7 +301,6 @@ export const confirmEmailChange = contract({
     schema: EmailChangeCode,
     example: { otp: "174503" },
     description: "The code that was sent to the next address.",
-    ...small,
   },
   success: [told("The user has the address, verified.", "E-mail changed")],
   problems: ["INVALID_CODE", "EMAIL_TAKEN"],
@@ -349,7 +338,6 @@ export const updateProfile = contract({
     schema: UserChanges,
     example: { name: "Ada Lovelace" },
     description: "At least one of the members, or a declared field.",
-    ...small,
   },
   success: [{
     status: 200,
