@@ -1,4 +1,3 @@
-import { CODE_PAUSE_MS, CODES_PER_HOUR } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import {
   Account,
@@ -11,28 +10,13 @@ import {
   EmailAddress,
   EmailChangeCode,
   EmailCode,
-  Told,
 } from "../schemas/user_session.ts";
 import { COUNTED, countedByAddress, dashboardSession, ownPages } from "../security.ts";
+import { SAME_ANSWER, told } from "../told.ts";
 
 const TAG = "Accounts";
 
 const { email } = CREDENTIALS_EXAMPLE;
-
-const told = (description: string, message: string) => ({
-  status: 200,
-  description,
-  data: Told,
-  example: { message },
-  message,
-});
-
-const SAME_ANSWER =
-  "The answer is the same, and takes the same time, whoever has the address. To one address goes " +
-  `one code a purpose within ${
-    CODE_PAUSE_MS / 1000
-  } seconds and ${CODES_PER_HOUR} within an hour; ` +
-  `beyond that nothing is sent. ${COUNTED}`;
 
 export const verifyAccountEmail = contract({
   operationId: "verifyAccountEmail",
@@ -58,7 +42,7 @@ export const resendAccountVerification = contract({
   method: "post",
   path: "/api/auth/resend-verification",
   summary: "Send an account another code to verify its e-mail",
-  description: SAME_ANSWER,
+  description: `${SAME_ANSWER} ${COUNTED}`,
   security: countedByAddress(ownPages),
   body: { schema: EmailAddress, example: { email }, description: "The address." },
   success: [
@@ -76,7 +60,7 @@ export const requestAccountPasswordReset = contract({
   method: "post",
   path: "/api/auth/request-password-reset",
   summary: "Send an account a code to reset its password",
-  description: SAME_ANSWER,
+  description: `${SAME_ANSWER} ${COUNTED}`,
   security: countedByAddress(ownPages),
   body: { schema: EmailAddress, example: { email }, description: "The address." },
   success: [

@@ -1,4 +1,3 @@
-import { CODE_PAUSE_MS, CODES_PER_HOUR } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { acceptLanguage, refreshTokenMode, username } from "../parameters.ts";
 import {
@@ -18,12 +17,12 @@ import {
   LogIn,
   PasswordReset,
   SignedUp,
-  Told,
   USER_SESSION_EXAMPLE,
   UserPasswordChange,
   UserSession,
 } from "../schemas/user_session.ts";
 import { changingUser, signInKey, signUpKey } from "../security.ts";
+import { SAME_ANSWER, told } from "../told.ts";
 
 const TAG = "E-mail sign-in";
 
@@ -40,19 +39,6 @@ const session = (status: 200 | 201, description: string, message: string) => ({
   message,
   headers: SETS_COOKIE,
 });
-
-const told = (description: string, message: string) => ({
-  status: 200,
-  description,
-  data: Told,
-  example: { message },
-  message,
-});
-
-const SAME_ANSWER =
-  "The answer is the same, and takes the same time, whoever has the address. To " +
-  `one address goes one code a purpose within ${CODE_PAUSE_MS / 1000} seconds and ` +
-  `${CODES_PER_HOUR} within an hour; beyond that nothing is sent.`;
 
 export const signUp = contract({
   operationId: "signUp",
