@@ -1,6 +1,7 @@
 import { createRoute, type RouteConfig, z } from "@hono/zod-openapi";
 import type { ZodType } from "zod";
 import { isDataPath } from "@/lib/http/path.ts";
+import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import type { StorageRuleServices } from "@/lib/files/storage_input.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
 import type { HeaderParameters, InputProblems, PathParameters, QuerySpec } from "./inputs.ts";
@@ -12,7 +13,8 @@ export type Method = "get" | "post" | "put" | "patch" | "delete";
 interface BodyShape extends InputProblems {
   readonly example: unknown;
   readonly description: string;
-  readonly bytesMax: number;
+  /** As many as a body without documents may have, if left out. */
+  readonly bytesMax?: number;
   readonly optional?: boolean;
   /** Whether one that cannot be read counts as left out: nothing about it is refused. */
   readonly lenient?: boolean;
@@ -42,6 +44,11 @@ export interface HandlerBody extends BodyShape {
 }
 
 export type BodySpec<B = unknown> = SchemaBody<B> | ParsedBody<B> | HandlerBody;
+
+/** How many bytes a declared body may have. */
+export const bodyBytesMax = (
+  { bytesMax = SMALL_BODY_BYTES_MAX }: Pick<BodyShape, "bytesMax">,
+): number => bytesMax;
 
 /** What a parser of bodies may know of the request and the server. */
 export interface ParseContext {

@@ -11,6 +11,7 @@ import { FORM_BYTES_MAX } from "@/lib/limits.ts";
 import { LongWork, SERVED_WRITTEN_VALUES_MAX } from "@/lib/long_work.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
+import { bodyBytesMax } from "@/openapi/contract.ts";
 import type { HeaderParameters, PathParameters } from "@/openapi/inputs.ts";
 import { noteHolder } from "@/openapi/security.ts";
 import { createHandOver, isLong } from "./hand_over.ts";
@@ -131,7 +132,7 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
   ): void {
     mounted.push(operation);
     const readInput = inputReader(operation);
-    const { bytesMax = FORM_BYTES_MAX } = operation.body ?? {};
+    const bytesMax = operation.body ? bodyBytesMax(operation.body) : FORM_BYTES_MAX;
     const mayHandOver = handOver !== undefined && operation.offload !== "never";
     const valuesMax = mayHandOver ? SERVED_WRITTEN_VALUES_MAX : Infinity;
     const isPage = isPagePath(operation.path);

@@ -5,6 +5,7 @@ import { addCommonHeaders } from "@/lib/http/respond.ts";
 import { FORM_BYTES_MAX, SMALL_BODY_BYTES_MAX, UPLOAD_STALL_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
+import { bodyBytesMax } from "@/openapi/contract.ts";
 import type { AppEnv, Operation } from "./handler.ts";
 import { mayBeMissing } from "./input.ts";
 import type { Offload } from "./offload.ts";
@@ -74,11 +75,11 @@ function limitsOf({ path, body }: Weighed): Pick<BodyLimits, "bytesMax" | "timeo
   if (isPagePath(path)) {
     return { bytesMax: FORM_BYTES_MAX, timeoutMs: FORM_UPLOAD_MS, stallMs: UPLOAD_STALL_MS };
   }
-  return { bytesMax: body?.bytesMax ?? 0 };
+  return { bytesMax: body ? bodyBytesMax(body) : 0 };
 }
 
 interface Weighed extends Pick<Operation<unknown>, "path" | "offload"> {
-  readonly body?: { readonly bytesMax: number };
+  readonly body?: { readonly bytesMax?: number };
 }
 
 /** Whether an operation may take long whatever it is sent, or is sent a long body. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Cursors } from "../paging/cursor.ts";
 import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
-import { and, eq } from "../store/filter.ts";
+import { eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { standingAt } from "./account_sessions.ts";
 import type { SignedInAccount } from "../projects/account_records.ts";
@@ -28,13 +28,11 @@ export async function listAccountSessions(
   { accountId, sessionId }: SignedInAccount,
   request: PageRequest,
 ): Promise<RecordPage<ShownAccountSession>> {
-  const asked = eq("accountId", accountId);
-  const { items, nextCursor } = await readPage(services, {
-    projectId: "control",
-    name: ACCOUNT_SESSIONS.name,
-    records: services.engine.records<AccountSessionRecord>("control", ACCOUNT_SESSIONS),
-    asked,
-    filter: and(asked, standingAt(services.clock)),
+  const { items, nextCursor } = await readPage<AccountSessionRecord>(services, {
+    space: "control",
+    definition: ACCOUNT_SESSIONS,
+    asked: eq("accountId", accountId),
+    present: standingAt(services.clock),
   }, request);
   const shown = items.map((session) => ({
     _id: session._id,

@@ -3,7 +3,7 @@ import { canonicalEmail } from "../emails.ts";
 import type { Cursors } from "../paging/cursor.ts";
 import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { Problem } from "../problems.ts";
-import { ALL, eq } from "../store/filter.ts";
+import { eq } from "../store/filter.ts";
 import type { Change, Engine, Id } from "../store/port.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
 import { deleteAccountTokens } from "./manage_tokens.ts";
@@ -37,9 +37,7 @@ export function listAccounts(
   services: { engine: Engine; cursors: Cursors },
   request: PageRequest,
 ): Promise<RecordPage<AccountRecord>> {
-  const records = services.engine.records<AccountRecord>("control", ACCOUNTS);
-  const list = { projectId: "control", name: ACCOUNTS.name, records, asked: ALL, filter: ALL };
-  return readPage(services, list, request);
+  return readPage(services, { space: "control", definition: ACCOUNTS }, request);
 }
 
 /**

@@ -97,13 +97,11 @@ export async function listAccountTokens(
   { accountId }: AccountPrincipal,
   request: PageRequest,
 ): Promise<RecordPage<ShownAccountToken>> {
-  const asked = eq("accountId", accountId);
-  const { items, nextCursor } = await readPage(services, {
-    projectId: "control",
-    name: ACCOUNT_TOKENS.name,
-    records: services.engine.records<AccountTokenRecord>("control", ACCOUNT_TOKENS),
-    asked,
-    filter: and(asked, standingAt(services.clock)),
+  const { items, nextCursor } = await readPage<AccountTokenRecord>(services, {
+    space: "control",
+    definition: ACCOUNT_TOKENS,
+    asked: eq("accountId", accountId),
+    present: standingAt(services.clock),
   }, request);
   return { items: items.map(shownToken), nextCursor };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Cursors } from "../paging/cursor.ts";
-import { and, eq } from "../store/filter.ts";
+import { eq } from "../store/filter.ts";
 import type { Engine, Id, Json } from "../store/port.ts";
 import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { activeSessions, type SessionRecord, SESSIONS } from "./sessions.ts";
@@ -21,13 +21,11 @@ export async function listSessions(
   { projectId, userId, sessionId }: SessionOwner,
   request: PageRequest,
 ): Promise<RecordPage<{ [name: string]: Json }>> {
-  const asked = eq("userId", userId);
-  const { items, nextCursor } = await readPage(services, {
-    projectId,
-    name: SESSIONS.name,
-    records: services.engine.records<SessionRecord>(projectId, SESSIONS),
-    asked,
-    filter: and(asked, activeSessions(services.clock)),
+  const { items, nextCursor } = await readPage<SessionRecord>(services, {
+    space: projectId,
+    definition: SESSIONS,
+    asked: eq("userId", userId),
+    present: activeSessions(services.clock),
   }, request);
   const shown = items.map((session) => ({
     _id: session._id,

@@ -48,7 +48,7 @@ export interface Replacement {
 const TRIES = 5;
 
 /**
- * Replaces a stored definition, and resolves to what stood before. What takes long on a large
+ * Replaces a stored definition, and resolves to what was done. What takes long on a large
  * collection is done ahead of the transaction, while others write: stored documents are compared
  * with the new definition, and what it wants of them is built. What was written meanwhile is
  * compared in the transaction. Throws as `updateCollection` does.
@@ -57,7 +57,7 @@ export async function replaceDefinition(
   services: ReplaceServices,
   projectId: Id,
   replacement: Replacement,
-): Promise<CollectionDefinition> {
+): Promise<DefinitionStep> {
   for (let tries = 1;; tries++) {
     try {
       return await attempt(services, projectId, replacement);
@@ -73,26 +73,29 @@ async function attempt(
   services: ReplaceServices,
   projectId: Id,
   replacement: Replacement,
-): Promise<CollectionDefinition> {
+): Promise<DefinitionStep> {
   const { definition: { name }, admit } = replacement;
   await using build = await builtAhead(services, projectId, replacement);
   const isBuilt = build?.written !== undefined;
-  return await redefine(services, projectId, name, (redefining) => {
+  return await redefine(services, projectId, name, async (redefining) => {
     const before = definitionOf(redefining.stored.value);
     admit(before);
-    return store(services, redefining, { ...stepBetween(before, replacement.definition), isBuilt });
+    const step = stepBetween(before, replacement.definition);
+    await store(services, redefining, { ...step, isBuilt });
+    return step;
   });
 }
 
 /** What leads from one definition to another one. */
-interface DefinitionStep {
+export interface DefinitionStep {
+  readonly before: CollectionDefinition;
   readonly definition: CollectionDefinition;
   readonly renames: readonly FieldRename[];
 }
 
 function stepBetween(before: CollectionDefinition, given: ReplacingDefinition): DefinitionStep {
   const whole = definitionReplacing(before, given);
-  return { definition: withoutRenames(whole), renames: renamesBetween(before, whole) };
+  return { before, definition: withoutRenames(whole), renames: renamesBetween(before, whole) };
 }
 
 /** Null where there is nothing that takes long. */
@@ -157,12 +160,12 @@ async function violationsAmong(
   return found;
 }
 
-/** In the transaction. Resolves to what stood before. */
+/** In the transaction. */
 async function store(
   { clock }: ReplaceServices,
   redefining: Redefining,
   { definition, renames, isBuilt }: DefinitionStep & { readonly isBuilt: boolean },
-): Promise<CollectionDefinition> {
+): Promise<void> {
   const { tx, records, stored, version } = redefining;
   await holdReferences(records, definition);
   const before = collectionOf(stored);
@@ -181,7 +184,6 @@ async function store(
     set: { definition: asJson(definition), updatedAt: timestamp(clock) },
   });
   await tx.define(after.records, before.records);
-  return before.definition;
 }
 
 /** Throws `Outdated` where the build does not stand any more. */

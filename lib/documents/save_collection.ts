@@ -19,15 +19,11 @@ import {
 import { checkDocuments } from "./check_documents.ts";
 import { type Collection, compileCollection } from "./collection.ts";
 import { ensureLock, takeLock } from "./locks.ts";
-import {
-  type CollectionDefinition,
-  definitionReplacing,
-  type ReplacingDefinition,
-} from "./fields.ts";
+import type { CollectionDefinition, ReplacingDefinition } from "./fields.ts";
 import { shown } from "../text/input_text.ts";
 import { findRecord } from "./redefine.ts";
 import { holdReferences } from "./references.ts";
-import { renamesBetween, withoutRenames } from "./renames.ts";
+import { withoutRenames } from "./renames.ts";
 import { asJson, refuseViolations, replaceDefinition } from "./replace_definition.ts";
 
 export interface CollectionServices {
@@ -155,14 +151,12 @@ export async function updateCollection(
 ): Promise<CollectionDefinition> {
   const { engine, catalog } = services;
   const { name } = given;
-  const before = await replaceDefinition(services, projectId, {
+  const { before, definition, renames } = await replaceDefinition(services, projectId, {
     definition: given,
     admit: (stored) => refuseChanged(stored, seen),
   });
-  const whole = definitionReplacing(before, given);
-  const definition = withoutRenames(whole);
   catalog.forget(projectId, name);
-  const isMoved = renamesBetween(before, whole).length > 0;
+  const isMoved = renames.length > 0;
   // Until then other processes may read by the rules before, which show more, or by former names.
   if (engine.foreignVersion === undefined && (isMoved || showsLess(before, definition))) {
     await delay(CACHE_MS);

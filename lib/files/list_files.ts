@@ -44,13 +44,8 @@ export async function listFiles(
 ): Promise<RecordPage<FileInfo>> {
   const { projectId } = scope;
   const asked = and(inScope(scope), eq("state", "confirmed"));
-  const { items, nextCursor } = await readPage(services, {
-    projectId,
-    name: UPLOADS.name,
-    records: services.engine.records<UploadRecord>(projectId, UPLOADS),
-    asked,
-    filter: asked,
-  }, request);
+  const list = { space: projectId, definition: UPLOADS, asked };
+  const { items, nextCursor } = await readPage<UploadRecord>(services, list, request);
   const shown: FileInfo[] = [];
   for (const row of items) shown.push(await infoOf(services, projectId, row));
   return { items: shown, nextCursor };

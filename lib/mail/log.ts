@@ -99,13 +99,7 @@ const keptMail = (mail: MailRecord): KeptMail => ({
 });
 
 const pageOf = (services: LogServices, space: Space, which: Filter, request: PageRequest) =>
-  readPage(services, {
-    projectId: space,
-    name: MAILS.name,
-    records: services.engine.records<MailRecord>(space, MAILS),
-    asked: which,
-    filter: which,
-  }, request);
+  readPage<MailRecord>(services, { space, definition: MAILS, asked: which }, request);
 
 const loggedMail = (
   { _id, kind, to, subject, state, provider, tries, answer, hasCode, createdAt, sentAt }:

@@ -65,13 +65,8 @@ export async function listTemplates(
   projectId: Id,
   request: PageRequest,
 ): Promise<RecordPage<ShownTemplate>> {
-  const { items, nextCursor } = await readPage(services, {
-    projectId,
-    name: MAIL_TEMPLATES.name,
-    records: templatesOf(services, projectId),
-    asked: ALL,
-    filter: ALL,
-  }, request);
+  const list = { space: projectId, definition: MAIL_TEMPLATES };
+  const { items, nextCursor } = await readPage<MailTemplateRecord>(services, list, request);
   return { items: items.map(shownTemplate), nextCursor };
 }
 

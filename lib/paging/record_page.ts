@@ -1,5 +1,6 @@
 import { type Cursors, digestOf, readCursor } from "./cursor.ts";
-import type { Filter, Id, Records, SortKey, StoredRecord } from "../store/port.ts";
+import { ALL, and } from "../store/filter.ts";
+import type { Definition, Engine, Filter, SortKey, Space, StoredRecord } from "../store/port.ts";
 
 /** What a list of Corbel's own records (users, sessions, files) is asked for. */
 export interface PageRequest {
@@ -16,24 +17,31 @@ export interface RecordPage<T> {
   readonly nextCursor: string | null;
 }
 
-interface Listed<T extends StoredRecord> {
-  readonly projectId: Id;
-  /** Names the list: a cursor of another one is refused. */
-  readonly name: string;
-  readonly records: Records<T>;
-  /** What the list was asked for: a cursor goes with it. */
-  readonly asked: Filter;
-  /** What matches at present, `asked` included. */
-  readonly filter: Filter;
+interface Listed {
+  readonly space: Space;
+  /** Its name is a part of the list: a cursor of another one is refused. */
+  readonly definition: Definition;
+  /** All of them, if left out. A cursor goes with it. */
+  readonly asked?: Filter;
+  /** What of it is shown at present: a cursor outlives that. All of it, if left out. */
+  readonly present?: Filter;
 }
 
 /** One page, from the beginning or behind a cursor. Throws `INVALID_CURSOR`. */
 export async function readPage<T extends StoredRecord>(
-  { cursors }: { cursors: Cursors },
-  { projectId, name, records, asked, filter }: Listed<T>,
+  { engine, cursors }: { engine: Engine; cursors: Cursors },
+  { space, definition, asked = ALL, present = ALL }: Listed,
   { limit, cursor }: PageRequest,
 ): Promise<RecordPage<T>> {
-  const scope = digestOf({ projectId, collection: name, callerTag: "", filter: asked, sort: SORT });
+  const records = engine.records<T>(space, definition);
+  const filter = and(asked, present);
+  const scope = digestOf({
+    projectId: space,
+    collection: definition.name,
+    callerTag: "",
+    filter: asked,
+    sort: SORT,
+  });
   const list = { records, filter, sort: SORT };
   const behind = cursor === undefined
     ? {}

@@ -44,13 +44,11 @@ export async function listRequests(
   projectId: Id,
   { limit, cursor, ...asked }: PageRequest & RequestFilter,
 ): Promise<RecordPage<ShownRequest>> {
-  const wanted = and(eq("projectId", projectId), ...conditionsOf(asked));
-  const { items, nextCursor } = await readPage(services, {
-    projectId: "control",
-    name: REQUEST_LOG.name,
-    records: services.engine.records<LoggedRequestRecord>("control", REQUEST_LOG),
-    asked: wanted,
-    filter: and(wanted, compare("expiresAt", "gt", timestamp(services.clock))),
+  const { items, nextCursor } = await readPage<LoggedRequestRecord>(services, {
+    space: "control",
+    definition: REQUEST_LOG,
+    asked: and(eq("projectId", projectId), ...conditionsOf(asked)),
+    present: compare("expiresAt", "gt", timestamp(services.clock)),
   }, { limit, cursor });
   return { items: items.map(shownRequest), nextCursor };
 }

@@ -39,10 +39,9 @@ export async function listMembers(
   request: PageRequest,
 ): Promise<RecordPage<ShownMember>> {
   const { engine } = services;
-  const its = eq("projectId", projectId);
-  const records = engine.records<MemberRecord>("control", MEMBERS);
-  const list = { projectId, name: MEMBERS.name, records, asked: its, filter: its };
-  const { items: members, nextCursor } = await readPage(services, list, request);
+  const asked = eq("projectId", projectId);
+  const list = { space: "control", definition: MEMBERS, asked } as const;
+  const { items: members, nextCursor } = await readPage<MemberRecord>(services, list, request);
   const ids = members.map(({ accountId }) => accountId);
   const accounts = new Map<Id, AccountRecord>();
   if (ids.length > 0) {

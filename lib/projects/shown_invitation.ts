@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Cursors } from "../paging/cursor.ts";
 import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
-import { and, eq } from "../store/filter.ts";
+import { eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
 import { type InvitationRecord, INVITATIONS, openAt } from "./invitations.ts";
 import type { Role } from "./members.ts";
@@ -25,11 +25,11 @@ export async function listInvitations(
   projectId: Id,
   request: PageRequest,
 ): Promise<RecordPage<ShownInvitation>> {
-  const { engine, clock } = services;
-  const its = eq("projectId", projectId);
-  const records = engine.records<InvitationRecord>("control", INVITATIONS);
-  const filter = and(its, openAt(clock));
-  const list = { projectId, name: INVITATIONS.name, records, asked: its, filter };
-  const { items, nextCursor } = await readPage(services, list, request);
+  const { items, nextCursor } = await readPage<InvitationRecord>(services, {
+    space: "control",
+    definition: INVITATIONS,
+    asked: eq("projectId", projectId),
+    present: openAt(services.clock),
+  }, request);
   return { items: items.map(shownInvitation), nextCursor };
 }

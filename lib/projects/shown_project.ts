@@ -75,13 +75,8 @@ export async function listProjects(
     eq("accountId", accountId),
     ...(listed === "all" ? [] : [within("projectId", [...listed])]),
   );
-  const { items: members, nextCursor } = await readPage(services, {
-    projectId: "control",
-    name: MEMBERS.name,
-    records: engine.records<MemberRecord>("control", MEMBERS),
-    asked: own,
-    filter: own,
-  }, request);
+  const list = { space: "control", definition: MEMBERS, asked: own } as const;
+  const { items: members, nextCursor } = await readPage<MemberRecord>(services, list, request);
   const projects = new Map<string, ProjectRecord>();
   if (members.length > 0) {
     const filter = within("_id", members.map(({ projectId }) => projectId));

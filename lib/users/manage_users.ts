@@ -56,13 +56,11 @@ export async function listUsers(
   request: UserQuestion,
 ): Promise<RecordPage<UserRecord>> {
   const { email, search } = request;
-  const filter = and(
+  const asked = and(
     ...(email === undefined ? [] : [eq("emailLower", canonicalEmail(email))]),
     ...(search === undefined ? [] : [containing(search)]),
   );
-  const records = services.engine.records<UserRecord>(projectId, USERS);
-  const list = { projectId, name: USERS.name, records, asked: filter, filter };
-  return await readPage(services, list, request);
+  return await readPage(services, { space: projectId, definition: USERS, asked }, request);
 }
 
 const PUNCTUATION = /[!-/:-@[-`{-~]/g;

@@ -1,4 +1,3 @@
-import { CODE_PAUSE_MS, CODES_PER_HOUR, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import {
   Account,
@@ -11,29 +10,13 @@ import {
   EmailAddress,
   EmailChangeCode,
   EmailCode,
-  Told,
 } from "../schemas/user_session.ts";
 import { COUNTED, countedByAddress, dashboardSession, ownPages } from "../security.ts";
+import { SAME_ANSWER, told } from "../told.ts";
 
 const TAG = "Accounts";
 
 const { email } = CREDENTIALS_EXAMPLE;
-const small = { bytesMax: SMALL_BODY_BYTES_MAX } as const;
-
-const told = (description: string, message: string) => ({
-  status: 200,
-  description,
-  data: Told,
-  example: { message },
-  message,
-});
-
-const SAME_ANSWER =
-  "The answer is the same, and takes the same time, whoever has the address. To one address goes " +
-  `one code a purpose within ${
-    CODE_PAUSE_MS / 1000
-  } seconds and ${CODES_PER_HOUR} within an hour; ` +
-  `beyond that nothing is sent. ${COUNTED}`;
 
 export const verifyAccountEmail = contract({
   operationId: "verifyAccountEmail",
@@ -48,7 +31,6 @@ export const verifyAccountEmail = contract({
     schema: EmailCode,
     example: { email, otp: "174503" },
     description: "The address and its code.",
-    ...small,
   },
   success: [told("The address is verified.", "E-mail verified")],
   problems: ["INVALID_CODE"],
@@ -60,9 +42,9 @@ export const resendAccountVerification = contract({
   method: "post",
   path: "/api/auth/resend-verification",
   summary: "Send an account another code to verify its e-mail",
-  description: SAME_ANSWER,
+  description: `${SAME_ANSWER} ${COUNTED}`,
   security: countedByAddress(ownPages),
-  body: { schema: EmailAddress, example: { email }, description: "The address.", ...small },
+  body: { schema: EmailAddress, example: { email }, description: "The address." },
   success: [
     told(
       "A code is sent, if there is an account to verify.",
@@ -78,9 +60,9 @@ export const requestAccountPasswordReset = contract({
   method: "post",
   path: "/api/auth/request-password-reset",
   summary: "Send an account a code to reset its password",
-  description: SAME_ANSWER,
+  description: `${SAME_ANSWER} ${COUNTED}`,
   security: countedByAddress(ownPages),
-  body: { schema: EmailAddress, example: { email }, description: "The address.", ...small },
+  body: { schema: EmailAddress, example: { email }, description: "The address." },
   success: [
     told(
       "A code is sent, if an account has the address.",
@@ -104,7 +86,6 @@ export const resetAccountPassword = contract({
     schema: AccountPasswordReset,
     example: { email, otp: "174503", newPassword: "an analytical engine no. 1" },
     description: "The address, its code and the new password.",
-    ...small,
   },
   success: [told("The password is set.", "Password reset")],
   problems: ["INVALID_CODE", "INVALID_PASSWORD", "PASSWORDS_BUSY"],
@@ -124,7 +105,6 @@ export const changeAccountEmail = contract({
     schema: AccountEmailChange,
     example: { newEmail: "ada@example.org", password: CREDENTIALS_EXAMPLE.password },
     description: "The next address, and the account's password.",
-    ...small,
   },
   success: [
     told(
@@ -148,7 +128,6 @@ export const confirmAccountEmail = contract({
     schema: EmailChangeCode,
     example: { otp: "174503" },
     description: "The code that was sent to the next address.",
-    ...small,
   },
   success: [{
     status: 200,

@@ -1,4 +1,4 @@
-import { ACCOUNT_TOKENS_MAX, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { ACCOUNT_TOKENS_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { pageQuery, tokenId } from "../parameters.ts";
 import {
@@ -52,7 +52,6 @@ export const createAccountToken = contract({
     schema: AccountTokenInput,
     example: TOKEN_INPUT_EXAMPLE,
     description: "How far it goes, and for how long.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 201,

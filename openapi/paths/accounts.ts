@@ -1,4 +1,4 @@
-import { PASSWORD_TRIES_MAX, SIGN_IN_FAILURES_MAX, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { PASSWORD_TRIES_MAX, SIGN_IN_FAILURES_MAX } from "@/lib/limits.ts";
 import { contract, type Success } from "../contract.ts";
 import { pageQuery, sessionId } from "../parameters.ts";
 import {
@@ -57,7 +57,6 @@ export const registerAccount = contract({
     schema: Registration,
     example: { ...CREDENTIALS_EXAMPLE, name: "Ada" },
     description: "Who it is; `name` and `invitation` may be left out.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{ ...account(201, "Account registered"), headers: SETS_COOKIE }],
   problems: [
@@ -89,7 +88,6 @@ export const signInAccount = contract({
     schema: Credentials,
     example: CREDENTIALS_EXAMPLE,
     description: "Both as they were registered.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{ ...account(200, "Signed in"), headers: SETS_COOKIE }],
   problems: ["CREDENTIALS_INVALID", "SIGN_IN_LOCKED", "PASSWORDS_BUSY"],
@@ -146,7 +144,6 @@ export const patchAccount = contract({
     schema: AccountChanges,
     example: { name: "Ada" },
     description: "The name.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [account(200, "Account changed")],
   problems: [],
@@ -165,7 +162,6 @@ export const changePassword = contract({
     schema: PasswordChange,
     example: PASSWORD_CHANGE_EXAMPLE,
     description: "The present password and the next one.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,
@@ -231,7 +227,6 @@ export const deleteAccount = contract({
     schema: PasswordInput,
     example: { password: CREDENTIALS_EXAMPLE.password },
     description: "The account's password: a session alone is not enough.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,

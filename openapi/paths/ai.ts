@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { AI_REQUESTS_PER_MINUTE, AI_TIMEOUT_MS, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { AI_REQUESTS_PER_MINUTE, AI_TIMEOUT_MS } from "@/lib/limits.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
 import { type BodySpec, contract, type Success } from "../contract.ts";
 import { projectId } from "../parameters.ts";
@@ -35,7 +35,6 @@ const keyBody: BodySpec<z.infer<typeof AiKeyInput>> = {
   schema: AiKeyInput,
   example: { aiKey: "gsk_0123456789abcdef" },
   description: "The key, or null to clear it.",
-  bytesMax: SMALL_BODY_BYTES_MAX,
 };
 
 const keyState: Success = {
@@ -123,7 +122,6 @@ export const buildQuery = contract({
     schema: QueryQuestion,
     example: QUERY_QUESTION_EXAMPLE,
     description: "Which collection, and what is looked for.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,
@@ -155,7 +153,6 @@ export const designCollections = contract({
     schema: CreatorMessage,
     example: CREATOR_MESSAGE_EXAMPLE,
     description: "What is to be said.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,

@@ -1,4 +1,4 @@
-import { CODE_PAUSE_MS, CODES_PER_HOUR, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { CODE_PAUSE_MS, CODES_PER_HOUR } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { invitationId, pageQuery, projectId } from "../parameters.ts";
 import {
@@ -40,7 +40,6 @@ export const inviteMember = contract({
     schema: MemberInvitation,
     example: { email: INVITATION_EXAMPLE.email, role: "admin" },
     description: "Whom, and as what.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 201,
@@ -68,7 +67,6 @@ export const offerOwnership = contract({
     schema: NewOwner,
     example: { accountId: EXAMPLE_ID },
     description: "A member of the project.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,
@@ -126,7 +124,6 @@ const body = {
   schema: InvitationToken,
   example: { token: SENT_INVITATION_EXAMPLE.token },
   description: "What the link ends with.",
-  bytesMax: SMALL_BODY_BYTES_MAX,
 };
 
 export const previewInvitation = contract({

@@ -1,9 +1,4 @@
-import {
-  LIVE_STREAMS_MAX,
-  LIVE_STREAMS_SHARE_MAX,
-  LIVE_TICKET_SECONDS,
-  SMALL_BODY_BYTES_MAX,
-} from "@/lib/limits.ts";
+import { LIVE_STREAMS_MAX, LIVE_STREAMS_SHARE_MAX, LIVE_TICKET_SECONDS } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { collectionName, lastEventId, liveListing } from "../parameters.ts";
 import {
@@ -74,7 +69,6 @@ export const createLiveTicket = contract({
     schema: LiveTicketInput,
     example: { query: "status=published" },
     description: "What is to be listened to.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 201,

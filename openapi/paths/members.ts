@@ -1,4 +1,3 @@
-import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { memberId, pageQuery, projectId } from "../parameters.ts";
 import {
@@ -48,7 +47,6 @@ export const changeMember = contract({
     schema: RoleChange,
     example: { role: "viewer" },
     description: "The new role.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { parseDefinition, parseNamedDefinition } from "@/lib/documents/definition.ts";
 import type { CollectionDefinition, ReplacingDefinition } from "@/lib/documents/fields.ts";
-import { BODY_BYTES_MAX, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract, type ParsedBody } from "../contract.ts";
 import { collectionName, projectId } from "../parameters.ts";
 import {
@@ -140,7 +140,6 @@ export const renameCollection = contract({
     schema: CollectionRename,
     example: { name: "articles" },
     description: "The new name.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     ...defined(200, "The definition as it is now.", "Collection renamed"),

@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { projectId } from "../parameters.ts";
 import { projectMember } from "../security.ts";
@@ -92,7 +91,6 @@ export const changeProjectFile = contract({
     schema: FileChanges,
     example: { path: PATH_EXAMPLE, visibility: "private" },
     description: "Which file, and who may read it.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { KEY_GRACE_HOURS_MAX, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { KEY_GRACE_HOURS_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { keyKind, projectId } from "../parameters.ts";
 import {
@@ -50,7 +50,6 @@ export const rotateProjectKey = contract({
     schema: KeyRotation,
     example: { graceHours: 24 },
     description: "May be left out.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
     optional: true,
   },
   success: [{

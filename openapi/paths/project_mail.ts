@@ -1,10 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import {
-  MAIL_BODY_BYTES_MAX,
-  MAIL_TEMPLATES_MAX,
-  MAIL_TIMEOUT_MS,
-  SMALL_BODY_BYTES_MAX,
-} from "@/lib/limits.ts";
+import { MAIL_BODY_BYTES_MAX, MAIL_TEMPLATES_MAX, MAIL_TIMEOUT_MS } from "@/lib/limits.ts";
 import { TEMPLATE_NAME } from "@/lib/mail/template_store.ts";
 import { canonicalLanguage } from "@/lib/text/languages.ts";
 import { Problem } from "@/lib/problems.ts";
@@ -112,7 +107,6 @@ export const setProjectMail = contract({
     schema: ProjectMailInput,
     example: PROJECT_MAIL_INPUT_EXAMPLE,
     description: "The server with its user and password, whom mails are from, and the language.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,

@@ -1,4 +1,3 @@
-import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { projectId, provider, signInProvider } from "../parameters.ts";
 import {
@@ -49,7 +48,6 @@ export const setProvider = contract({
     schema: ProviderInput,
     example: PROVIDER_INPUT_EXAMPLE,
     description: "What the provider's OAuth application is called there, and its secret.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,

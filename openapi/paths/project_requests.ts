@@ -3,7 +3,6 @@ import {
   REQUEST_LOG_MAX,
   REQUEST_LOG_PER_SECOND_MAX,
   REQUEST_RECORDING_MINUTES_MAX,
-  SMALL_BODY_BYTES_MAX,
 } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { projectId } from "../parameters.ts";
@@ -58,7 +57,6 @@ export const recordRequests = contract({
     schema: RecordingInput,
     example: { minutes: 60 },
     description: "For how long.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,

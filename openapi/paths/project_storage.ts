@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { parseStorageInput, type StorageInput, storageRules } from "@/lib/files/storage_input.ts";
 import { contract, type ParsedBody } from "../contract.ts";
 import { projectId } from "../parameters.ts";
@@ -28,7 +27,6 @@ const storageBody: ParsedBody<StorageInput> = {
   parse: (members, { services }) => parseStorageInput(storageRules(services), members),
   example: STORAGE_INPUT_EXAMPLE,
   description: "The bucket and its keys.",
-  bytesMax: SMALL_BODY_BYTES_MAX,
 };
 
 export const getProjectStorage = contract({

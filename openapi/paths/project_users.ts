@@ -1,5 +1,4 @@
 import { forMembers } from "./for_members.ts";
-import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { pageQuery, projectId, sessionId, userId } from "../parameters.ts";
 import {
@@ -159,7 +158,6 @@ export const setUserFields = contract({
     schema: UserFieldsInput,
     example: { fields: USER_FIELDS_EXAMPLE },
     description: "All fields.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     ...DECLARED,

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { checkedViewName } from "@/lib/documents/views.ts";
-import { SMALL_BODY_BYTES_MAX, VIEW_NAME_LENGTH_MAX, VIEWS_MAX } from "@/lib/limits.ts";
+import { VIEW_NAME_LENGTH_MAX, VIEWS_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import type { PathParameter } from "../inputs.ts";
 import { collectionName, projectId } from "../parameters.ts";
@@ -54,7 +54,6 @@ export const saveView = contract({
     schema: ViewInput,
     example: VIEW_INPUT_EXAMPLE,
     description: "What is looked at.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,

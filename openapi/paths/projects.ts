@@ -1,4 +1,4 @@
-import { PROJECT_TRASH_DAYS, PROJECTS_PER_HOUR, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { PROJECT_TRASH_DAYS, PROJECTS_PER_HOUR } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { pageQuery, projectId } from "../parameters.ts";
 import {
@@ -34,7 +34,6 @@ export const createProject = contract({
     schema: ProjectInput,
     example: SETTINGS_EXAMPLE,
     description: "Its name, and what else is known already.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 201,
@@ -101,7 +100,6 @@ export const patchProject = contract({
     schema: ProjectChanges,
     example: { siteUrl: SETTINGS_EXAMPLE.siteUrl },
     description: "At least one of the members.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,
@@ -130,7 +128,6 @@ export const deleteProject = contract({
     schema: ProjectDeletion,
     example: { name: SETTINGS_EXAMPLE.name },
     description: "The project's name, so that nobody deletes another one by mistake.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,

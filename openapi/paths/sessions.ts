@@ -1,4 +1,4 @@
-import { REFRESH_REPLAYS_MAX, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { REFRESH_REPLAYS_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { pageQuery, refreshToken, refreshTokenMode, sessionId } from "../parameters.ts";
 import {
@@ -30,7 +30,6 @@ const refreshBody = {
   schema: RefreshInput,
   example: { refreshToken: REFRESH_TOKEN_EXAMPLE },
   description: "The refresh token, where neither a header nor a cookie has it.",
-  bytesMax: SMALL_BODY_BYTES_MAX,
   optional: true,
   overriddenBy: "x-refresh-token",
 };
@@ -52,7 +51,6 @@ export const exchangeCode = contract({
       token: ACCESS_TOKEN_EXAMPLE,
     },
     description: "Both as the callback page was given them.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
     problem: "EXCHANGE_FIELDS_MISSING",
   },
   success: [{

@@ -4,7 +4,6 @@ import {
   PRO_FILES_MAX,
   PRO_OPEN_UPLOADS_MAX,
   RESUMABLE_HOLD_HOURS,
-  SMALL_BODY_BYTES_MAX,
   USER_FILES_MAX,
   USER_OPEN_UPLOADS_MAX,
 } from "@/lib/limits.ts";
@@ -56,7 +55,6 @@ export const requestUpload = contract({
     memberProblem: "INVALID_UPLOAD",
     example: UPLOAD_EXAMPLE,
     description: "The file: its name, its type and its exact size.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,
@@ -95,7 +93,6 @@ export const confirmUpload = contract({
     memberProblem: "INVALID_UPLOAD",
     example: CONFIRM_EXAMPLE,
     description: "The path from the request, and the size again.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,
@@ -129,7 +126,6 @@ export const deleteFile = contract({
     schema: DeleteFileInput,
     example: { path: PATH_EXAMPLE },
     description: "Which file.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,
@@ -210,7 +206,6 @@ export const signFile = contract({
     schema: SignFileInput,
     example: { path: PATH_EXAMPLE },
     description: "Which file, and for how long.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,

@@ -1,4 +1,3 @@
-import { CODE_PAUSE_MS, CODES_PER_HOUR, SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { acceptLanguage, refreshTokenMode, username } from "../parameters.ts";
 import {
@@ -18,16 +17,15 @@ import {
   LogIn,
   PasswordReset,
   SignedUp,
-  Told,
   USER_SESSION_EXAMPLE,
   UserPasswordChange,
   UserSession,
 } from "../schemas/user_session.ts";
 import { changingUser, signInKey, signUpKey } from "../security.ts";
+import { SAME_ANSWER, told } from "../told.ts";
 
 const TAG = "E-mail sign-in";
 
-const small = { bytesMax: SMALL_BODY_BYTES_MAX } as const;
 const SETS_COOKIE = {
   "set-cookie": "Holds the refresh token, for browsers. Left out with `x-refresh-token-mode: " +
     "header`, and for an origin from which the cookie would not count.",
@@ -42,19 +40,6 @@ const session = (status: 200 | 201, description: string, message: string) => ({
   headers: SETS_COOKIE,
 });
 
-const told = (description: string, message: string) => ({
-  status: 200,
-  description,
-  data: Told,
-  example: { message },
-  message,
-});
-
-const SAME_ANSWER =
-  "The answer is the same, and takes the same time, whoever has the address. To " +
-  `one address goes one code a purpose within ${CODE_PAUSE_MS / 1000} seconds and ` +
-  `${CODES_PER_HOUR} within an hour; beyond that nothing is sent.`;
-
 export const signUp = contract({
   operationId: "signUp",
   tag: TAG,
@@ -68,7 +53,7 @@ export const signUp = contract({
     "the same for an address that somebody has already: its mailbox is told. Elsewhere that is 409.",
   security: signUpKey,
   headers: { "x-refresh-token-mode": refreshTokenMode, "accept-language": acceptLanguage },
-  body: { schema: SignUp, example: SIGN_UP_EXAMPLE, description: "Who signs up.", ...small },
+  body: { schema: SignUp, example: SIGN_UP_EXAMPLE, description: "Who signs up." },
   success: [{
     ...session(201, "A session, or that the e-mail must be verified first.", "Signed up"),
     data: SignedUp,
@@ -98,7 +83,6 @@ export const logIn = contract({
     schema: LogIn,
     example: { email: SIGN_UP_EXAMPLE.email, password: SIGN_UP_EXAMPLE.password },
     description: "The e-mail and the password.",
-    ...small,
   },
   success: [session(200, "A session.", "Signed in")],
   problems: [
@@ -123,7 +107,6 @@ export const verifyEmail = contract({
     schema: EmailCode,
     example: { email: "ada@example.com", otp: "174503" },
     description: "The address and its code.",
-    ...small,
   },
   success: [told("The address is verified.", "E-mail verified")],
   problems: ["INVALID_CODE"],
@@ -142,7 +125,6 @@ export const resendVerification = contract({
     schema: EmailAddress,
     example: { email: "ada@example.com" },
     description: "The address.",
-    ...small,
   },
   success: [
     told(
@@ -166,7 +148,6 @@ export const requestPasswordReset = contract({
     schema: EmailAddress,
     example: { email: "ada@example.com" },
     description: "The address.",
-    ...small,
   },
   success: [
     told(
@@ -191,7 +172,6 @@ export const resetPassword = contract({
     schema: PasswordReset,
     example: { email: "ada@example.com", otp: "174503", newPassword: "an analytical engine no. 3" },
     description: "The address, its code and the new password.",
-    ...small,
   },
   success: [told("The password is set.", "Password reset")],
   problems: ["INVALID_CODE", "INVALID_PASSWORD", "SIGN_IN_METHOD_OFF", "PASSWORDS_BUSY"],
@@ -213,7 +193,6 @@ export const changeUserPassword = contract({
       newPassword: "an analytical engine no. 3",
     },
     description: "The present password and the new one.",
-    ...small,
   },
   success: [told("The password is changed.", "Password changed")],
   problems: [
@@ -240,7 +219,6 @@ export const requestCode = contract({
     schema: EmailAddress,
     example: { email: "ada@example.com" },
     description: "The address.",
-    ...small,
   },
   success: [
     told(
@@ -266,7 +244,6 @@ export const verifyCode = contract({
     schema: EmailCode,
     example: { email: "ada@example.com", otp: "174503" },
     description: "The address and its code.",
-    ...small,
   },
   success: [session(200, "A session.", "Signed in")],
   problems: ["INVALID_CODE", "SIGN_IN_METHOD_OFF", "EMAIL_TAKEN"],
@@ -287,7 +264,6 @@ export const changeEmail = contract({
     schema: EmailChange,
     example: { newEmail: "ada@example.org", password: "a difference engine no. 2" },
     description: "The next address, and the password of a user who has one.",
-    ...small,
   },
   success: [
     told(
@@ -311,7 +287,6 @@ export const confirmEmailChange = contract({
     schema: EmailChangeCode,
     example: { otp: "174503" },
     description: "The code that was sent to the next address.",
-    ...small,
   },
   success: [told("The user has the address, verified.", "E-mail changed")],
   problems: ["INVALID_CODE", "EMAIL_TAKEN"],
@@ -349,7 +324,6 @@ export const updateProfile = contract({
     schema: UserChanges,
     example: { name: "Ada Lovelace" },
     description: "At least one of the members, or a declared field.",
-    ...small,
   },
   success: [{
     status: 200,

@@ -1,4 +1,3 @@
-import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { userId, userQuery } from "../parameters.ts";
 import {
@@ -50,7 +49,6 @@ export const patchMe = contract({
     schema: UserChanges,
     example: { name: "Ada Lovelace" },
     description: "At least one of the members.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,
@@ -76,7 +74,6 @@ export const createUser = contract({
     schema: UserInput,
     example: { email: "ada@example.com", emailVerified: true, roles: ["editor"] },
     description: "The user.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 201,
@@ -141,7 +138,6 @@ export const patchUser = contract({
     schema: ManagedUserChanges,
     example: { disabled: true },
     description: "At least one of the members, or a declared field.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,

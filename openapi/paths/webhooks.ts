@@ -1,9 +1,4 @@
-import {
-  SMALL_BODY_BYTES_MAX,
-  WEBHOOK_LOG_DAYS,
-  WEBHOOK_REPLAY_MAX,
-  WEBHOOK_TIMEOUT_MS,
-} from "@/lib/limits.ts";
+import { WEBHOOK_LOG_DAYS, WEBHOOK_REPLAY_MAX, WEBHOOK_TIMEOUT_MS } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { deliveryId, pageQuery, projectId, webhookId } from "../parameters.ts";
 import {
@@ -57,7 +52,6 @@ export const createWebhook = contract({
     schema: WebhookInput,
     example: WEBHOOK_INPUT_EXAMPLE,
     description: "Its name, where messages are sent, and what it is told.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 201,
@@ -122,7 +116,6 @@ export const updateWebhook = contract({
     schema: WebhookChange,
     example: WEBHOOK_CHANGE_EXAMPLE,
     description: "What is to be another.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,
@@ -268,7 +261,6 @@ export const replayWebhookDeliveries = contract({
     schema: ReplayInput,
     example: REPLAY_EXAMPLE,
     description: "Since when.",
-    bytesMax: SMALL_BODY_BYTES_MAX,
   },
   success: [{
     status: 200,

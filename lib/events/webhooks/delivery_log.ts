@@ -50,14 +50,9 @@ export async function listDeliveries(
   request: PageRequest,
 ): Promise<RecordPage<ShownDelivery>> {
   await findWebhook(services, projectId, webhookId);
-  const ofWebhook = eq("webhookId", webhookId);
-  const { items, nextCursor } = await readPage(services, {
-    projectId,
-    name: DELIVERIES.name,
-    records: deliveriesOf(services, projectId),
-    asked: ofWebhook,
-    filter: ofWebhook,
-  }, request);
+  const asked = eq("webhookId", webhookId);
+  const list = { space: projectId, definition: DELIVERIES, asked };
+  const { items, nextCursor } = await readPage<DeliveryRecord>(services, list, request);
   return { items: items.map(shownDelivery), nextCursor };
 }
 

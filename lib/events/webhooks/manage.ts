@@ -154,13 +154,8 @@ export async function listWebhooks(
   projectId: Id,
   request: PageRequest,
 ): Promise<RecordPage<ShownWebhook>> {
-  const { items, nextCursor } = await readPage(services, {
-    projectId,
-    name: WEBHOOKS.name,
-    records: webhooksOf(services, projectId),
-    asked: ALL,
-    filter: ALL,
-  }, request);
+  const list = { space: projectId, definition: WEBHOOKS };
+  const { items, nextCursor } = await readPage<WebhookRecord>(services, list, request);
   const now = timestamp(services.clock);
   return { items: items.map((webhook) => shownWebhook(webhook, now)), nextCursor };
 }
