@@ -2,20 +2,13 @@
  * The other side of ratios of one write or one file: `Deno.serve` and nothing else.
  *
  *     bare.ts insert FOLDER inserts each body into an SQLite table of its own, fully durable;
- *                           a GET answers how many there are, and the last
+ *                           a GET answers the last
  *     bare.ts put FOLDER    streams each body to a file there, as durably
  *     bare.ts get FILE      answers the file, streamed
  *     bare.ts hash N        hashes each body as a password, N of them at once
  *     bare.ts tell          sends what is posted to an address to all who listen to it
  */
 import { DatabaseSync } from "node:sqlite";
-
-/** What a bare server that inserts tells of its table. */
-export interface Inserted {
-  readonly total: number;
-  /** The body that was inserted last; left out where there is none. */
-  readonly doc?: string;
-}
 
 type Serve = (request: Request) => Response | Promise<Response>;
 
@@ -35,12 +28,11 @@ function insert(folder: string): (request: Request) => Promise<Response> {
   db.exec("pragma journal_mode = wal; pragma synchronous = full");
   db.exec("create table docs(id text primary key, doc text not null) strict");
   const statement = db.prepare("insert into docs(id, doc) values(?, ?)");
-  const count = db.prepare("select count(*) as total from docs");
   const last = db.prepare("select doc from docs order by id desc limit 1");
   let id = 0;
   return async (request) => {
     if (request.method !== "POST") {
-      return Response.json({ ...count.get(), ...last.get() } satisfies Partial<Inserted>);
+      return new Response(last.get()?.doc as string | undefined ?? "");
     }
     statement.run((id++).toString(16).padStart(24, "0"), await request.text());
     return new Response('{"success":true}', { status: 201 });

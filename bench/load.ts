@@ -10,30 +10,22 @@ export interface Sent {
 
 export interface Target {
   readonly url: string;
-  readonly method?: "GET" | "POST" | "PUT" | "PATCH";
+  readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** In the place of `body`: so many bytes, each of them {@linkcode FILLER}. */
-  readonly bodyBytes?: number;
   /** One after the other, and from the first again unless each is good {@linkcode isOnce once}. */
   readonly requests?: readonly Sent[];
   readonly isOnce?: boolean;
+  /** 32 unless given. */
+  readonly connections?: number | undefined;
 }
 
-export interface LoadOptions {
-  readonly connections?: number;
-  /** Whole ones, as `wrk` counts. */
-  readonly seconds?: number;
-  /** Whether `wrk` keeps to the last processor, where the system can see to that. */
-  readonly pinned?: boolean;
-}
+/** For a smoke test: each side has one short turn, and the figures mean little. */
+export const isShort = Deno.args.includes("--short");
 
-/** What bodies are made of whose bytes do not matter. */
-export const FILLER = "x";
-
-/** Unless an option says otherwise. */
-export const CONNECTIONS = 32;
-const SECONDS = 3;
+const CONNECTIONS = 32;
+/** Unless told otherwise; whole ones, as `wrk` counts. */
+const SECONDS = isShort ? 1 : 3;
 
 /** What a target did under load. */
 export interface Result {
@@ -47,152 +39,112 @@ export interface Result {
 }
 
 /** Requests per second that were answered with success. Throws if any was not. */
-export async function load(target: Target, options: LoadOptions = {}): Promise<number> {
-  return (await underLoad(target, options)).perSecond;
-}
+export const load = async (target: Target, seconds?: number): Promise<number> =>
+  (await underLoad(target, seconds)).perSecond;
 
 /** 99 of 100 requests took no longer, in milliseconds. Throws if any was refused. */
-export async function latency99(target: Target, options: LoadOptions = {}): Promise<number> {
-  return (await underLoad(target, options)).p99;
-}
+export const latency99 = async (target: Target, seconds?: number): Promise<number> =>
+  (await underLoad(target, seconds)).p99;
 
 /** Throws if any request was refused, or none was answered in time. */
-export async function underLoad(target: Target, options: LoadOptions = {}): Promise<Result> {
-  const result = await loaded(target, options);
+export async function underLoad(target: Target, seconds?: number): Promise<Result> {
+  const result = await loaded(target, seconds);
   if (result.answered === 0) throw new Error(`${target.url} answered nothing in time`);
   if (result.refused > 0) throw new Error(`${target.url} refused ${result.refused} requests`);
   return result;
 }
 
 /** Whatever is answered. */
-export async function loaded(target: Target, options: LoadOptions = {}): Promise<Result> {
-  const { connections = CONNECTIONS, seconds = SECONDS, pinned = false } = options;
-  return await succeeds("command -v wrk")
-    ? await wrk(target, { connections, seconds, pinned })
-    : await client(target, connections, seconds);
-}
+export const loaded = async (target: Target, seconds = SECONDS): Promise<Result> =>
+  await (await hasWrk() ? wrk(target, seconds) : client(target, seconds));
 
-const known = new Map<string, Promise<boolean>>();
+let found: Promise<boolean> | undefined;
 
-/** Whether the shell knows how to do it, found out once. */
-function succeeds(command: string): Promise<boolean> {
-  let outcome = known.get(command);
-  if (outcome === undefined) {
-    outcome = new Deno.Command("sh", { args: ["-c", command], stdout: "null", stderr: "null" })
-      .output().then(({ success }) => success);
-    known.set(command, outcome);
-  }
-  return outcome;
-}
+const hasWrk = (): Promise<boolean> =>
+  found ??= new Deno.Command("sh", { args: ["-c", "command -v wrk"], stdout: "null" })
+    .output().then(({ success }) => success);
 
-const PIN = ["taskset", "-c", String(navigator.hardwareConcurrency - 1)];
+const MILLISECONDS: Readonly<Record<string, number>> = { us: 1e-3, ms: 1, s: 1e3, m: 6e4 };
 
-async function wrk(
-  target: Target,
-  { connections, seconds, pinned }: Required<LoadOptions>,
-): Promise<Result> {
-  const pin = pinned && await succeeds(`${PIN.join(" ")} true`) ? PIN : [];
+async function wrk(target: Target, seconds: number): Promise<Result> {
+  const { connections = CONNECTIONS } = target;
   const args = ["--latency", "--timeout=30s", "-t1", `-c${connections}`, `-d${seconds}s`];
-  for (const [name, value] of Object.entries(target.headers ?? {})) {
-    args.push("-H", `${name}: ${value}`);
-  }
+  for (const header of Object.entries(target.headers ?? {})) args.push("-H", header.join(": "));
   const folder = await Deno.makeTempDir();
-  if (target.method !== undefined || target.requests !== undefined) {
-    args.push("-s", await script(target, folder));
-  }
-  const [program, ...rest] = [...pin, "wrk", ...args, target.url];
-  const { stdout } = await new Deno.Command(program!, { args: rest }).output();
+  args.push("-s", await script(target, folder), target.url);
+  const { stdout } = await new Deno.Command("wrk", { args }).output();
   await Deno.remove(folder, { recursive: true });
   const text = new TextDecoder().decode(stdout);
   const [, p99, unit] = /99%\s+([\d.]+)(us|ms|s|m)\s/.exec(text) ?? [];
   if (unit === undefined || /Socket errors: connect [1-9]/.test(text)) {
     throw new Error(`${target.url} could not be measured:\n${text}`);
   }
-  const { read = "0", timeout = "0" } =
-    /Socket errors:.* read (?<read>\d+),.* timeout (?<timeout>\d+)/.exec(text)?.groups ?? {};
-  const non2xx = /Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1] ?? "0";
+  const count = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? 0);
   return {
-    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(text)![1]),
-    answered: Number(/(\d+) requests in /.exec(text)![1]),
-    refused: Number(non2xx) + Number(read) + Number(timeout),
-    p99: Number(p99) * MILLISECONDS[unit as keyof typeof MILLISECONDS],
+    perSecond: count(/Requests\/sec:\s+([\d.]+)/),
+    answered: count(/(\d+) requests in /),
+    refused: count(/Non-2xx or 3xx responses: (\d+)/) + count(/Socket errors:.* read (\d+)/) +
+      count(/Socket errors:.* timeout (\d+)/),
+    p99: Number(p99) * MILLISECONDS[unit]!,
   };
 }
 
-const MILLISECONDS = { us: 1e-3, ms: 1, s: 1e3, m: 6e4 };
-
 /** What wrk sends, in its own language. Behind the last of what is good once it sends nothing good. */
 async function script(
-  { method = "GET", body = "", bodyBytes, requests, isOnce = false }: Target,
+  { method = "GET", body = "", requests = [{}], isOnce = false }: Target,
   folder: string,
 ): Promise<string> {
-  const path = `${folder}/requests.lua`;
-  const sent = bodyBytes === undefined
-    ? JSON.stringify(body)
-    : `string.rep("${FILLER}", ${bodyBytes})`;
-  const lines = [`wrk.method = "${method}"`, `wrk.body = ${sent}`];
-  if (requests !== undefined) {
-    const rows = requests.map(({ path = "", bearer = "", body = "" }) =>
-      `${path}\t${bearer}\t${body}`
-    );
-    await Deno.writeTextFile(`${folder}/requests`, rows.join("\n"));
-    lines.push(
-      `local requests, at = {}, 0`,
-      `local function given(text) if text ~= "" then return text end end`,
-      `init = function()`,
-      `  for line in io.lines("${folder}/requests") do`,
-      `    local path, bearer, body = line:match("^([^\\t]*)\\t([^\\t]*)\\t(.*)$")`,
-      `    if bearer ~= "" then wrk.headers["Authorization"] = "Bearer " .. bearer end`,
-      `    requests[#requests + 1] = wrk.format(nil, given(path), nil, given(body))`,
-      `  end`,
-      `end`,
-      `request = function()`,
-      isOnce
-        ? `  at = at + 1; return requests[at] or wrk.format(nil, nil, nil, "")`
-        : `  at = at % #requests + 1; return requests[at]`,
-      `end`,
-    );
-  }
-  await Deno.writeTextFile(path, lines.join("\n"));
-  return path;
+  const rows = requests.map((sent) => [sent.path, sent.bearer, sent.body].join("\t"));
+  await Deno.writeTextFile(`${folder}/requests`, rows.join("\n") + "\n");
+  await Deno.writeTextFile(`${folder}/body`, body);
+  const next = isOnce
+    ? `at = at + 1; return requests[at] or wrk.format(nil, nil, nil, "")`
+    : `at = at % #requests + 1; return requests[at]`;
+  await Deno.writeTextFile(
+    `${folder}/requests.lua`,
+    `local function given(text) if text ~= "" then return text end end
+     wrk.method, wrk.body = "${method}", given(io.open("${folder}/body"):read("*a"))
+     local requests, at = {}, 0
+     init = function()
+       for line in io.lines("${folder}/requests") do
+         local path, bearer, body = line:match("^([^\\t]*)\\t([^\\t]*)\\t(.*)$")
+         if bearer ~= "" then wrk.headers["Authorization"] = "Bearer " .. bearer end
+         requests[#requests + 1] = wrk.format(nil, given(path), nil, given(body))
+       end
+     end
+     request = function() ${next} end`,
+  );
+  return `${folder}/requests.lua`;
 }
 
-async function client(target: Target, connections: number, seconds: number): Promise<Result> {
+async function client(target: Target, seconds: number): Promise<Result> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--allow-net", import.meta.url],
     stdin: "piped",
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
-  const task = JSON.stringify({ target, connections, seconds });
-  await new Blob([task]).stream().pipeTo(child.stdin);
+  await new Blob([JSON.stringify([target, seconds])]).stream().pipeTo(child.stdin);
   const { stdout, success } = await child.output();
   if (!success) throw new Error(`${target.url} failed`);
   return JSON.parse(new TextDecoder().decode(stdout)) as Result;
 }
 
-if (import.meta.main) {
-  const task = await new Response(Deno.stdin.readable).text();
-  const { target, connections, seconds } = JSON.parse(task) as {
-    target: Target;
-    connections: number;
-    seconds: number;
-  };
-  const { url, headers, bodyBytes, requests = [{}], isOnce, ...init } = target;
-  const filler = bodyBytes === undefined ? init.body : FILLER.repeat(bodyBytes);
+async function send(target: Target, seconds: number): Promise<Result> {
+  const { url, headers, requests = [{}], isOnce, connections = CONNECTIONS, ...init } = target;
   const until = performance.now() + seconds * 1000;
   const times: number[] = [];
   let [sent, refused] = [0, 0];
   await Promise.all(Array.from({ length: connections }, async () => {
     while (performance.now() < until) {
-      const { path, bearer, body = filler } = isOnce
-        ? requests[sent++] ?? {}
-        : requests[sent++ % requests.length]!;
+      const at = sent++;
+      const { path = url, bearer, body } = requests[isOnce ? at : at % requests.length] ?? {};
+      const authorization = bearer && { authorization: `Bearer ${bearer}` };
       const started = performance.now();
-      const response = await fetch(new URL(path ?? url, url), {
+      const response = await fetch(new URL(path, url), {
         ...init,
         ...(body !== undefined && { body }),
-        headers: { ...headers, ...(bearer && { authorization: `Bearer ${bearer}` }) },
+        headers: { ...headers, ...authorization },
       });
       await response.bytes();
       if (!response.ok) refused++;
@@ -201,7 +153,10 @@ if (import.meta.main) {
   }));
   times.sort((a, b) => a - b);
   const p99 = times[Math.floor(times.length * 0.99)] ?? 0;
-  const answered = times.length;
-  const result: Result = { perSecond: answered / seconds, answered, refused, p99 };
-  console.log(JSON.stringify(result));
+  return { perSecond: times.length / seconds, answered: times.length, refused, p99 };
+}
+
+if (import.meta.main) {
+  const [target, seconds] = await new Response(Deno.stdin.readable).json();
+  console.log(JSON.stringify(await send(target, seconds)));
 }

@@ -1,78 +1,84 @@
-import { CONNECTIONS, type LoadOptions, type Target, underLoad } from "./load.ts";
+import type { Setting } from "./seed.ts";
+import { isShort, load, type Target } from "./load.ts";
 
 /** Many short rounds: what slows the machine for a while meets both sides alike. */
 const ROUNDS = 20;
 const ROUND_SECONDS = 1;
 const WARM_UP_SECONDS = 2;
 
-/** Throws for anything but success. */
-export async function ask({ url, headers }: Target): Promise<{ readonly body: string }> {
-  const response = await fetch(url, headers && { headers: { ...headers } });
-  const body = await response.text();
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${body}`);
-  return { body };
+type Request = RequestInit & Pick<Target, "url">;
+
+/** What is answered. Throws for anything but success. */
+export async function ask({ url, ...init }: Request): Promise<string> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text}`);
+  return text;
 }
 
-export interface CompareOptions extends LoadOptions {
-  /** How often each side has its turn; {@linkcode ROUNDS} unless given. */
-  readonly rounds?: number;
-}
+/** What Corbel answers in `data`. Throws for anything but success. */
+// deno-lint-ignore no-explicit-any -- Answers of several shapes.
+export const askData = async (request: Request): Promise<any> =>
+  JSON.parse(await ask(request)).data;
 
-/** How often a side was asked, warming up included. */
-export interface Asked {
-  readonly answered: number;
-  /** Requests that may have been under way when a turn ended: nobody saw whether they were done. */
-  readonly open: number;
-}
+/** A request that posts JSON, if anything. */
+export const posting = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: unknown,
+) => ({
+  url,
+  method: "POST",
+  headers: { "content-type": "application/json", ...headers },
+  ...(body !== undefined && { body: JSON.stringify(body) }),
+});
 
 /** Requests of one over those of the other in as much time, in turns, so that both see the same machine. */
 export async function ratio(
   one: Target,
   other: Target,
-  options: CompareOptions = {},
-  otherOptions: LoadOptions = options,
+  { rounds = ROUNDS, seconds = ROUND_SECONDS } = {},
 ): Promise<number> {
-  return (await compare(one, other, options, otherOptions)).ratio;
-}
-
-/** As {@linkcode ratio}, and how often each side was asked for it. */
-export async function compare(
-  one: Target,
-  other: Target,
-  { rounds = ROUNDS, ...options }: CompareOptions = {},
-  otherOptions: LoadOptions = options,
-): Promise<{ readonly ratio: number; readonly asked: readonly [Asked, Asked] }> {
-  const sides = [side(one, options), side(other, otherOptions)] as const;
-  for (const { turn } of sides) await turn({ seconds: WARM_UP_SECONDS });
-  const perSecond = [0, 0] as [number, number];
-  for (let round = 0; round < rounds; round++) {
-    // Who comes first changes: a machine that is slowing down would wrong the second.
-    const order = round % 2 === 0 ? [0, 1] as const : [1, 0] as const;
-    for (const at of order) perSecond[at] += await sides[at].turn({});
+  const sides = [one, other] as const;
+  const sums: [number, number] = [0, 0];
+  for (const target of sides) await load(target, WARM_UP_SECONDS);
+  for (let round = 0; round < (isShort ? 1 : rounds); round++) {
+    for (const at of inOrder(round)) sums[at] += await load(sides[at], seconds);
   }
-  return {
-    ratio: Math.round(perSecond[0] / perSecond[1] * 100) / 100,
-    asked: [sides[0].asked(), sides[1].asked()],
-  };
+  return hundredths(sums[0] / sums[1]);
 }
 
-function side(target: Target, options: LoadOptions) {
-  const asked = { answered: 0, open: 0 };
-  return {
-    asked: (): Asked => asked,
-    /** Resolves to requests per second. */
-    async turn(instead: LoadOptions): Promise<number> {
-      const { answered, perSecond } = await underLoad(target, {
-        seconds: ROUND_SECONDS,
-        ...options,
-        ...instead,
-      });
-      asked.answered += answered;
-      asked.open += options.connections ?? CONNECTIONS;
-      return perSecond;
-    },
-  };
+/** Who comes first changes: a machine that is slowing down would wrong the second. */
+const inOrder = (round: number) => round % 2 === 0 ? [0, 1] as const : [1, 0] as const;
+
+/** The median over turns of one figure over another, taken in turns, behind one that warms both up. */
+export async function medianRatio(
+  turns: number,
+  ...figures: readonly [() => Promise<number>, () => Promise<number>]
+): Promise<number> {
+  const ratios: number[] = [];
+  for (let turn = 0; turn <= (isShort ? 1 : turns); turn++) {
+    const found: [number, number] = [0, 0];
+    for (const at of inOrder(turn)) found[at] = await figures[at]();
+    console.error(`  ${found.map((figure) => figure.toFixed(1)).join(" over ")}`);
+    if (turn > 0) ratios.push(found[0] / found[1]);
+  }
+  return hundredths(median(ratios));
 }
 
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+
+const hundredths = (value: number): number => Math.round(value * 100) / 100;
+
+/** Asked for again what was found out before; an answer for each subject. */
+export function once<Subject, Found>(
+  find: (setting: Setting, subject: Subject) => Promise<Found>,
+): (setting: Setting, subject: Subject) => Promise<Found> {
+  const found = new Map<Subject, Promise<Found>>();
+  return (setting, subject) => {
+    const known = found.get(subject) ?? find(setting, subject);
+    found.set(subject, known);
+    return known;
+  };
+}

@@ -8,18 +8,11 @@
  */
 import { fileBytes } from "@/tests/support/file_bytes.ts";
 import { parseArgs } from "node:util";
-import { post, STATUSES, VIEWS_MAX } from "./documents.ts";
+import { post, Random, STATUSES, VIEWS_MAX } from "./documents.ts";
 import { load, loaded } from "./load.ts";
-import {
-  anonymousMb,
-  cpuSeconds,
-  openFilesOf,
-  type Program,
-  residentMb,
-  startCorbel,
-} from "./process.ts";
-import { Random } from "./random.ts";
-import { seed, type Seeded } from "./seed.ts";
+import { ask, askData, posting } from "./measuring.ts";
+import { cpuSeconds, openFilesOf, residentMb, startCorbel } from "./process.ts";
+import { seed, type Seeded, temporaryFolder } from "./seed.ts";
 
 const { values: options } = parseArgs({
   args: Deno.args,
@@ -31,7 +24,6 @@ const { values: options } = parseArgs({
 });
 const minutes = Number(options.minutes);
 const perSecond = Number(options["per-second"]);
-const documents = Number(options.documents);
 
 const PROJECTS = 5;
 const BULK = 50;
@@ -40,34 +32,7 @@ const TICK_MS = 10;
 const LOOK_MS = 5_000;
 const TIMEOUT_MS = 30_000;
 const MIB = 1_048_576;
-
-/** 99 of 100 take no longer, in milliseconds; null for what is only told. */
-const LIMITS = {
-  by_id: 50,
-  list: 150,
-  scan: null,
-  insert: 50,
-  patch: 50,
-  delete: 50,
-  bulk: null,
-  upload: null,
-} as const;
-type Kind = keyof typeof LIMITS;
-
-/** Of a hundred requests. */
-const SHARES: Readonly<Record<Kind, number>> = {
-  by_id: 35,
-  list: 28,
-  scan: 4,
-  insert: 14,
-  patch: 11,
-  delete: 5,
-  bulk: 1,
-  upload: 2,
-};
-const KINDS = Object.entries(SHARES).flatMap(([kind, share]) =>
-  Array<Kind>(share).fill(kind as Kind)
-);
+const REFUSED_TOLD = 5;
 
 interface Project extends Seeded {
   /** Of documents that are there still, or about to go. */
@@ -80,10 +45,10 @@ const listPaths: readonly ((project: Project) => string)[] = [
   () => "posts?limit=20",
   () => `posts?limit=100&page=${1 + random.below(90)}`,
   ({ users }) => `posts?limit=20&userId=${random.pick(users).userId}`,
-  () =>
-    `posts?limit=20&status=${random.pick(STATUSES)}&views_gte=${
-      random.below(VIEWS_MAX)
-    }&sort=views`,
+  () => {
+    const [status, views] = [random.pick(STATUSES), random.below(VIEWS_MAX)];
+    return `posts?limit=20&status=${status}&views_gte=${views}&sort=views`;
+  },
   () => `posts?limit=20&views_gte=${random.below(VIEWS_MAX)}&sort=views&total=none`,
 ];
 /** What no index holds. */
@@ -93,126 +58,125 @@ const scanPaths: readonly (() => string)[] = [
   () => `posts?limit=20&place.floor=${random.below(30)}&total=none`,
 ];
 
-const started = performance.now();
-const times: Record<Kind, number[]> = {
-  by_id: [],
-  list: [],
-  scan: [],
-  insert: [],
-  patch: [],
-  delete: [],
-  bulk: [],
-  upload: [],
-};
-const refused = new Map<string, number>();
-
-/** Sends one request of a kind, and notes how long after `due` it was answered. */
-async function send(server: Program, kind: Kind, project: Project): Promise<void> {
-  const due = performance.now();
-  try {
-    await ASK[kind](server, project);
-    times[kind].push(performance.now() - due);
-  } catch (error) {
-    const what = `${kind}: ${error instanceof Error ? error.message : error}`;
-    refused.set(what, (refused.get(what) ?? 0) + 1);
-  }
+/** A kind of request. */
+interface Kind {
+  /** Of a hundred requests. */
+  readonly share: number;
+  /** 99 of 100 take no longer, in milliseconds; none for what is only told. */
+  readonly limit?: number;
+  send(project: Project): Promise<unknown>;
 }
 
-const ASK: Readonly<Record<Kind, (server: Program, project: Project) => Promise<unknown>>> = {
-  by_id: (server, project) => data(server, project, `posts/${random.pick(project.living)}`),
-  list: (server, project) => data(server, project, random.pick(listPaths)(project)),
-  scan: (server, project) => data(server, project, random.pick(scanPaths)()),
-  async insert(server, project) {
-    const { _id } = await data(server, project, "posts", {
-      method: "POST",
-      body: JSON.stringify(newPost(project)),
-    });
-    project.living.push(_id);
+const KINDS: Readonly<Record<string, Kind>> = {
+  by_id: {
+    share: 35,
+    limit: 50,
+    send: (project) => asked(project, `data/posts/${random.pick(project.living)}`),
   },
-  patch: (server, project) =>
-    data(server, project, `posts/${random.pick(project.living)}`, {
-      method: "PATCH",
-      body: JSON.stringify({ views: random.below(VIEWS_MAX) }),
-    }),
-  delete(server, project) {
-    const [id] = project.living.splice(random.below(project.living.length), 1);
-    return data(server, project, `posts/${id}?permanent=true`, { method: "DELETE" });
+  list: {
+    share: 28,
+    limit: 150,
+    send: (project) => asked(project, `data/${random.pick(listPaths)(project)}`),
   },
-  async bulk(server, project) {
-    const { ids } = await data(server, project, "posts/bulk", {
-      method: "POST",
-      body: JSON.stringify({ documents: Array.from({ length: BULK }, () => newPost(project)) }),
-    });
-    project.living.push(...ids);
+  scan: { share: 4, send: (project) => asked(project, `data/${random.pick(scanPaths)()}`) },
+  insert: {
+    share: 14,
+    limit: 50,
+    async send(project) {
+      project.living.push((await asked(project, "data/posts", "POST", newPost(project)))._id);
+    },
   },
-  async upload(server, project) {
-    const contentType = "image/png";
-    const storage = (step: string, body: unknown) =>
-      asked(`${server.url}/api/storage/${step}`, project, {
-        method: "POST",
-        body: JSON.stringify(body),
-      });
-    const { signedUrl, filePath } = await storage("upload-request", {
-      filename: "photo.png",
-      contentType,
-      size: UPLOAD_BYTES,
-    });
-    const answer = await fetch(server.url + new URL(signedUrl).pathname, {
-      method: "PUT",
-      headers: { "content-type": contentType },
-      body: fileBytes(contentType, UPLOAD_BYTES),
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`PUT ${answer.status} ${text}`);
-    await storage("upload-confirm", { filePath, size: UPLOAD_BYTES });
-    const body = JSON.stringify({ path: filePath });
-    await asked(`${server.url}/api/storage/file`, project, { method: "DELETE", body });
+  patch: {
+    share: 11,
+    limit: 50,
+    send: (project) =>
+      asked(project, `data/posts/${random.pick(project.living)}`, "PATCH", {
+        views: random.below(VIEWS_MAX),
+      }),
   },
+  delete: {
+    share: 5,
+    limit: 50,
+    send(project) {
+      const [id] = project.living.splice(random.below(project.living.length), 1);
+      return asked(project, `data/posts/${id}?permanent=true`, "DELETE");
+    },
+  },
+  bulk: {
+    share: 1,
+    async send(project) {
+      const documents = Array.from({ length: BULK }, () => newPost(project));
+      project.living.push(...(await asked(project, "data/posts/bulk", "POST", { documents })).ids);
+    },
+  },
+  upload: { share: 2, send: upload },
 };
+
+async function upload(project: Project): Promise<void> {
+  const contentType = "image/png";
+  const announced = { filename: "photo.png", contentType, size: UPLOAD_BYTES };
+  const path = "storage/upload-request";
+  const { signedUrl, filePath } = await asked(project, path, "POST", announced);
+  await ask({
+    url: server.url + new URL(signedUrl).pathname,
+    method: "PUT",
+    headers: { "content-type": contentType },
+    body: fileBytes(contentType, UPLOAD_BYTES),
+  });
+  const sent = { filePath, size: UPLOAD_BYTES };
+  await asked(project, "storage/upload-confirm", "POST", sent);
+  await asked(project, "storage/file", "DELETE", { path: filePath });
+}
 
 const newPost = ({ users }: Project) => post(random, users.map(({ userId }) => userId));
 
-const data = (server: Program, project: Project, path: string, init: RequestInit = {}) =>
-  asked(`${server.url}/api/data/${path}`, project, init);
+const asked = ({ secretKey }: Project, path: string, method = "GET", body?: unknown) =>
+  askData({
+    ...posting(
+      `${server.url}/api/${path}`,
+      { "x-api-key": secretKey, "cache-control": "no-cache" },
+      body,
+    ),
+    method,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
 
-// deno-lint-ignore no-explicit-any -- Answers of several shapes.
-async function asked(url: string, { secretKey }: Project, init: RequestInit): Promise<any> {
-  const headers = {
-    "x-api-key": secretKey,
-    "cache-control": "no-cache",
-    "content-type": "application/json",
-  };
-  const answer = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${answer.status} ${JSON.parse(text).code}`);
-  return JSON.parse(text).data;
-}
+const SHARES = Object.entries(KINDS).flatMap(([name, { share }]) =>
+  Array<string>(share).fill(name)
+);
+const times = new Map(Object.keys(KINDS).map((name) => [name, [] as number[]]));
+const refused: string[] = [];
 
-interface Look {
-  readonly minute: number;
-  readonly residentMb: number;
-  readonly anonymousMb: number;
-  readonly logMib: number;
-  readonly files: number;
-}
-
-async function look({ pid }: Program, folder: string): Promise<Look> {
-  const logs = [0];
-  for await (const { name } of Deno.readDir(`${folder}/projects`)) {
-    if (name.endsWith("-wal")) logs.push((await Deno.stat(`${folder}/projects/${name}`)).size);
+/** Sends one request, and notes how long after it was due it was answered. */
+async function send(name: string, project: Project): Promise<void> {
+  const due = performance.now();
+  try {
+    await KINDS[name]!.send(project);
+    times.get(name)!.push(performance.now() - due);
+  } catch (error) {
+    refused.push(`${name}: ${error}`);
   }
-  logs.push((await Deno.stat(`${folder}/control.db-wal`)).size);
+}
+
+type Look = Awaited<ReturnType<typeof look>>;
+
+async function look(since: number) {
+  const logs = [`${stored}/control.db-wal`];
+  for await (const { name } of Deno.readDir(`${stored}/projects`)) {
+    if (name.endsWith("-wal")) logs.push(`${stored}/projects/${name}`);
+  }
+  const bytes = await Promise.all(logs.map(async (path) => (await Deno.stat(path)).size));
   return {
-    minute: Math.round((performance.now() - started) / 6_000) / 10,
-    residentMb: await residentMb(pid),
-    anonymousMb: await anonymousMb(pid),
-    logMib: Math.round(Math.max(...logs) / MIB * 10) / 10,
-    files: await openFilesOf(pid),
+    minute: Math.round((performance.now() - since) / 6_000) / 10,
+    residentMb: await residentMb(server.pid),
+    anonymousMb: await residentMb(server.pid, "RssAnon"),
+    logMib: Math.round(Math.max(...bytes) / MIB * 10) / 10,
+    files: await openFilesOf(server.pid),
   };
 }
 
 /** Sends at an even pace until the time is up, and looks at the server now and then. */
-async function run(server: Program, projects: readonly Project[], folder: string): Promise<Look[]> {
+async function run(): Promise<Look[]> {
   const [begun, used] = [performance.now(), await cpuSeconds(server.pid)];
   const total = minutes * 60 * perSecond;
   const looks: Look[] = [];
@@ -222,13 +186,13 @@ async function run(server: Program, projects: readonly Project[], folder: string
     await new Promise((resolve) => setTimeout(resolve, TICK_MS));
     const elapsed = performance.now() - begun;
     for (const due = Math.min(total, elapsed * perSecond / 1_000); sent < due; sent++) {
-      const sending = send(server, random.pick(KINDS), random.pick(projects));
+      const sending = send(random.pick(SHARES), random.pick(projects));
       open.add(sending);
       sending.finally(() => open.delete(sending));
     }
     if (elapsed < lookAt) continue;
     lookAt += LOOK_MS;
-    looks.push(await look(server, folder));
+    looks.push(await look(begun));
     if (looks.length % 6 === 0) console.error(JSON.stringify(looks.at(-1)));
   }
   await Promise.all(open);
@@ -237,29 +201,23 @@ async function run(server: Program, projects: readonly Project[], folder: string
   return looks;
 }
 
-const quantile = (sorted: readonly number[], part: number): number =>
-  Math.round((sorted[Math.floor(sorted.length * part)] ?? NaN) * 10) / 10;
-
 function report(looks: readonly Look[]): void {
-  console.log(
-    "| Kind | Answered | p50 ms | p99 ms | Limit | Longest ms |\n| --- | --- | --- | --- | --- | --- |",
-  );
-  for (const [kind, limit] of Object.entries(LIMITS)) {
-    const sorted = times[kind as Kind].toSorted((a, b) => a - b);
-    const figures = [0.5, 0.99].map((part) => quantile(sorted, part));
-    console.log(
-      `| ${
-        [kind, sorted.length, ...figures, limit ?? "", Math.round(sorted.at(-1) ?? 0)].join(" | ")
-      } |`,
+  const columns = ["Kind", "Answered", "p50 ms", "p99 ms", "Limit", "Longest ms"];
+  console.log(`| ${columns.join(" | ")} |\n| ${"--- | ".repeat(columns.length)}`);
+  for (const [name, { limit }] of Object.entries(KINDS)) {
+    const sorted = times.get(name)!.toSorted((a, b) => a - b);
+    const [p50, p99, longest] = [0.5, 0.99, 1].map((part) =>
+      (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN).toFixed(1)
     );
+    console.log(`| ${[name, sorted.length, p50, p99, limit ?? "", longest].join(" | ")} |`);
   }
-  console.log(`refused: ${JSON.stringify(Object.fromEntries(refused))}`);
+  console.log([`refused: ${refused.length}`, ...refused.slice(0, REFUSED_TOLD)].join("\n"));
   const late = looks.slice(Math.floor(looks.length / 2));
-  for (const [name, of] of [["resident", "residentMb"], ["anonymous", "anonymousMb"]] as const) {
-    const most = (some: readonly Look[]) => Math.max(...some.map((look) => look[of]));
+  for (const kind of ["residentMb", "anonymousMb"] as const) {
+    const most = (some: readonly Look[]) => Math.max(...some.map((look) => look[kind]));
     console.log(
-      `${name} memory, MB: at most ${most(looks)}; ` +
-        `second half ${late[0]![of]} to ${late.at(-1)![of]}, at most ${most(late)} (limit 300)`,
+      `${kind}: at most ${most(looks)}; ` +
+        `second half ${late[0]![kind]} to ${late.at(-1)![kind]}, at most ${most(late)} (limit 300)`,
     );
   }
   console.log(`largest log, MiB: ${Math.max(...looks.map(({ logMib }) => logMib))} (limit 16)`);
@@ -267,40 +225,28 @@ function report(looks: readonly Look[]): void {
 }
 
 /** 32 clients at once with what no index holds: all are to be answered. */
-async function crowd(server: Program, { secretKey }: Project): Promise<void> {
-  const regex = () => `posts?limit=20&title_regex=R.${random.below(1_000)}`;
-  for (const make of [...scanPaths, regex]) {
-    const requests = Array.from(
-      { length: 500 },
-      () => ({ path: encodeURI(`/api/data/${make()}`) }),
-    );
-    const headers = { "x-api-key": secretKey, "cache-control": "no-cache" };
+async function crowd({ secretKey }: Project): Promise<void> {
+  const headers = { "x-api-key": secretKey, "cache-control": "no-cache" };
+  for (const make of [...scanPaths, () => `posts?limit=20&title_regex=R.${random.below(1_000)}`]) {
+    const path = () => encodeURI(`/api/data/${make()}`);
+    const requests = Array.from({ length: 500 }, () => ({ path: path() }));
     const target = { url: server.url, headers, requests };
-    const { perSecond, p99, refused } = await loaded(target, { seconds: 10 });
-    console.log(
-      `32 clients, ${requests[0]!.path}: ${perSecond.toFixed(0)}/s, p99 ${
-        p99.toFixed(0)
-      } ms, ${refused} refused`,
-    );
+    const { perSecond, p99, refused } = await loaded(target, 10);
+    const told = `${perSecond.toFixed(0)}/s, p99 ${p99.toFixed(0)} ms, ${refused} refused`;
+    console.log(`32 clients, ${requests[0]!.path}: ${told}`);
   }
 }
 
-const folder = await Deno.makeTempDir({ prefix: "corbel-bench-" });
-try {
-  const projects: Project[] = [];
-  for (let i = 0; i < PROJECTS; i++) {
-    console.error(`Seeding ${i + 1} of ${PROJECTS} …`);
-    const settings = { DATABASE_URL: `sqlite:${folder}/data` };
-    const seeded = await seed(settings, { posts: documents, small: 0 });
-    projects.push({ ...seeded, living: [...seeded.ids] });
-  }
-  await using server = await startCorbel(`${folder}/data`, {
-    STORAGE_URL: `file:${folder}/files`,
-    RATE_LIMITS: "off",
-  });
-  await load({ url: `${server.url}/api/health` }, { seconds: 1 });
-  if (minutes > 0) report(await run(server, projects, `${folder}/data`));
-  await crowd(server, projects[0]!);
-} finally {
-  await Deno.remove(folder, { recursive: true });
+await using folder = await temporaryFolder();
+const stored = `${folder.path}/data`;
+const settings = { DATABASE_URL: `sqlite:${stored}`, STORAGE_URL: `file:${folder.path}/files` };
+const projects: Project[] = [];
+while (projects.length < PROJECTS) {
+  console.error(`Seeding ${projects.length + 1} of ${PROJECTS} …`);
+  const seeded = await seed(settings, { posts: Number(options.documents), small: 0 });
+  projects.push({ ...seeded, living: [...seeded.ids] });
 }
+await using server = await startCorbel({ ...settings, RATE_LIMITS: "off" });
+await load({ url: `${server.url}/api/health` }, 1);
+if (minutes > 0) report(await run());
+await crowd(projects[0]!);

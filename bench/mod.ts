@@ -6,54 +6,47 @@
  * that the rows work, not how fast Corbel is. Exits with 1 if a row could not be measured.
  */
 import { startMongodb } from "@/tests/services/mongodb_server.ts";
-import { keepAwake } from "./awake.ts";
+import { keepAwake } from "./process.ts";
+import { isShort } from "./load.ts";
 import { mongodbRows } from "./question_rows.ts";
-import { reportJson, reportTable, type Told } from "./report.ts";
-import type { Row } from "./row.ts";
+import { reportJson, reportTable, type Row, type Told } from "./report.ts";
 import { ROWS } from "./rows.ts";
-import { seed, type Setting } from "./seed.ts";
+import { seed, type Setting, temporaryFolder } from "./seed.ts";
 
 const SIZES = { posts: 100_000, small: 10_000 };
 const SHORT_SIZES = { posts: 2_000, small: 200 };
 /** What a process does on MongoDB does not depend on how many there are, and the stand-in has its limits. */
 const MONGODB_SIZES = { posts: 5_000, small: 1_000 };
 
-const isShort = Deno.args.includes("--short");
 const only = Deno.args.filter((word) => !word.startsWith("--"));
-const folder = await Deno.makeTempDir({ prefix: "corbel-bench-" });
-try {
-  progress("Seeding …");
-  await using mongodb = Deno.args.includes("--mongodb") ? await startMongodb() : null;
-  const settings = mongodb === null ? { DATABASE_URL: `sqlite:${folder}/data` } : {
+progress("Seeding …");
+await using temporary = await temporaryFolder();
+const folder = temporary.path;
+await using mongodb = Deno.args.includes("--mongodb") ? await startMongodb() : null;
+const settings = { STORAGE_URL: `file:${folder}/files`, ...databaseSettings() };
+const sizes = isShort ? SHORT_SIZES : mongodb === null ? SIZES : MONGODB_SIZES;
+const seeded = await seed(settings, sizes);
+const setting: Setting = { folder, settings, mongodb: mongodb && mongodb.url, seeded };
+await using _awake = isShort ? null : keepAwake();
+const told: Told[] = [];
+for (const row of mongodb === null ? ROWS : mongodbRows()) {
+  if (only.length > 0 && !only.includes(row.name)) continue;
+  progress(`${row.name} …`);
+  told.push({ ...row, value: await measured(row) });
+}
+console.log(Deno.args.includes("--json") ? reportJson(told) : reportTable(told));
+if (told.some(({ value }) => value === null)) Deno.exitCode = 1;
+
+function databaseSettings(): Record<string, string> {
+  if (mongodb === null) return { DATABASE_URL: `sqlite:${folder}/data` };
+  return {
     DATABASE_URL: mongodb.url.replace("/?", "/bench?"),
-    STORAGE_URL: `file:${folder}/files`,
     SECRET_KEYS: `bench:${btoa("a key of thirty-two bytes or so.")}`,
   };
-  const setting: Setting = {
-    folder: `${folder}/data`,
-    settings,
-    mongodb: mongodb && mongodb.url,
-    seeded: await seed(
-      settings,
-      isShort ? SHORT_SIZES : mongodb === null ? SIZES : MONGODB_SIZES,
-    ),
-    isShort,
-  };
-  await using _awake = isShort ? null : keepAwake();
-  const told: Told[] = [];
-  for (const row of mongodb === null ? ROWS : mongodbRows()) {
-    if (only.length > 0 && !only.includes(row.name)) continue;
-    progress(`${row.name} …`);
-    told.push({ ...row, value: await measured(row, setting) });
-  }
-  console.log(Deno.args.includes("--json") ? reportJson(told) : reportTable(told));
-  if (told.some(({ value }) => value === null)) Deno.exitCode = 1;
-} finally {
-  await Deno.remove(folder, { recursive: true });
 }
 
 /** Null where it fails: the rows behind it are measured all the same. */
-async function measured(row: Row, setting: Setting): Promise<number | null> {
+async function measured(row: Row): Promise<number | null> {
   try {
     return await row.measure(setting);
   } catch (error) {

@@ -1,67 +1,14 @@
-/** PocketBase, built from Go modules once, with the same documents and indexes as Corbel has. */
-import { isFile, servicesFolder } from "@/tests/services/programs.ts";
-import { TAGS } from "./documents.ts";
+/** PocketBase with the same documents and indexes as Corbel has, and the questions as it is asked. */
+import type { Pocketbase } from "@/tests/services/pocketbase_server.ts";
+import { type StoredPost, TAGS } from "./documents.ts";
 import type { Sent } from "./load.ts";
-import { type Program, startProgram } from "./process.ts";
-import type { StoredPost } from "./documents.ts";
-import type { Question, Values } from "./questions.ts";
+import { carried, type Question, type Values } from "./questions.ts";
 import type { SignedIn } from "./seed.ts";
 
-export const POCKETBASE_VERSION = "0.36.8";
-const MODULE = "github.com/pocketbase/pocketbase/examples/base";
-const OWNER = { identity: "bench@example.com", password: "seven wet stones 41" };
 const BATCH = 1_000;
-
-/** Where it is; built if it is not there yet, for which Go is needed. */
-export async function findPocketbase(): Promise<string> {
-  const folder = `${servicesFolder(Deno.env.toObject())}/pocketbase-${POCKETBASE_VERSION}`;
-  const path = `${folder}/base`;
-  if (await isFile(path)) return path;
-  console.error(`Building PocketBase ${POCKETBASE_VERSION} into ${folder}: some minutes, once`);
-  const built = `${folder}.${crypto.randomUUID()}`;
-  const { success } = await new Deno.Command("go", {
-    args: ["install", `${MODULE}@v${POCKETBASE_VERSION}`],
-    env: { GOBIN: built },
-  }).output();
-  if (!success) throw new Error(`Go could not build ${MODULE}`);
-  await Deno.rename(built, folder);
-  return path;
-}
 
 /** Its ids have 15 characters. */
 export const shortId = (id: string): string => id.slice(-15);
-
-export interface Pocketbase {
-  readonly program: Program;
-  /** Its owner's. */
-  readonly token: string;
-  /** Asks as its owner. Throws for anything but success. */
-  // deno-lint-ignore no-explicit-any -- Answers of several shapes.
-  call(path: string, body: unknown, method?: string): Promise<any>;
-}
-
-export async function startPocketbase(path: string, folder: string): Promise<Pocketbase> {
-  const { success } = await new Deno.Command(path, {
-    args: ["superuser", "upsert", OWNER.identity, OWNER.password, `--dir=${folder}`],
-    stdout: "null",
-  }).output();
-  if (!success) throw new Error("PocketBase could not make its owner");
-  const args = (port: number) => ["serve", `--http=127.0.0.1:${port}`, `--dir=${folder}`];
-  const program = await startProgram(path, args, { readyPath: "/api/health" });
-  let token = "";
-  const call: Pocketbase["call"] = async (path, body, method = "POST") => {
-    const response = await fetch(`${program.url}/api/${path}`, {
-      method,
-      headers: { "content-type": "application/json", authorization: token },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
-    return JSON.parse(text);
-  };
-  token = (await call("collections/_superusers/auth-with-password", OWNER)).token;
-  return { program, token, call };
-}
 
 const FIELDS = [
   ...["userId", "title", "status", "text"].map((name) => ({ name, type: "text" })),
@@ -163,8 +110,7 @@ const PATHS: Readonly<Record<string, (values: Values) => string>> = {
   patch: ({ id }) => `/api/collections/posts/records/${id}`,
 };
 
-export const toPocketbase = ({ name, isPrivate }: Question, values: Values): Sent => ({
-  path: PATHS[name]!(values),
-  ...(isPrivate && { bearer: String(values.token) }),
-  ...(values.body !== undefined && { body: String(values.body) }),
+export const toPocketbase = (question: Question, values: Values): Sent => ({
+  path: PATHS[question.name]!(values),
+  ...carried(question, values),
 });

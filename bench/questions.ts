@@ -3,9 +3,8 @@
  * told by each of the others, by the question's name. Every request has other values, so that no
  * side answers from memory.
  */
-import { CITIES, post, STATUSES, TAGS, VIEWS_MAX, WORDS } from "./documents.ts";
+import { CITIES, post, type Random, STATUSES, TAGS, VIEWS_MAX, WORDS } from "./documents.ts";
 import type { Sent } from "./load.ts";
-import type { Random } from "./random.ts";
 import type { Seeded, SignedIn } from "./seed.ts";
 
 /** The place behind a page, as Corbel and as others are told it. */
@@ -28,20 +27,20 @@ export interface Values {
 export interface Question {
   readonly name: string;
   readonly what: string;
-  /** Corbel's processor time per request over a bare program's. */
-  readonly target: number;
-  readonly atLeast: boolean;
   /** 32 unless given. */
   readonly connections?: number;
   readonly method?: "POST" | "PATCH";
-  /** Whether an index holds what is asked for, and no more of it among more documents. */
-  readonly isIndexed?: boolean;
   /** Whether it is asked with the publishable key and a user's token. */
   readonly isPrivate?: boolean;
   values(random: Random, known: Known): Values;
   /** The path behind `/api/data/`. */
   path(values: Values): string;
 }
+
+export const isRead = ({ method }: Question): boolean => method === undefined;
+
+/** Corbel's processor time per request over a bare program's, at most. */
+export const atMostOf = (question: Question): number => isRead(question) ? 3 : 2.5;
 
 const RANGE = VIEWS_MAX / 20;
 
@@ -58,53 +57,36 @@ export const QUESTIONS: readonly Question[] = [
   {
     name: "by_id",
     what: "one of 100,000 documents by its id",
-    target: 3,
-    atLeast: false,
-    isIndexed: true,
     values: (random, { ids }) => ({ id: random.pick(ids) }),
     path: ({ id }) => `posts/${id}`,
   },
   {
     name: "newest",
     what: "the newest 20 and the total",
-    target: 3,
-    atLeast: false,
-    isIndexed: true,
     values: () => ({}),
     path: () => "posts?limit=20",
   },
   {
     name: "page_deep",
     what: "20 of the newest behind a cursor, anywhere, and the total",
-    target: 3,
-    atLeast: false,
-    isIndexed: true,
     values: (random, { positions }) => ({ ...random.pick(positions) }),
     path: ({ cursor }) => `posts?limit=20&cursor=${cursor}`,
   },
   {
     name: "page_offset",
     what: "100 of the newest, any of 90 pages, and the total",
-    target: 3,
-    atLeast: false,
     values: (random) => ({ page: 1 + random.below(90) }),
     path: ({ page }) => `posts?limit=100&page=${page}`,
   },
   {
     name: "owner_pages",
     what: "an owner's newest, 20 of page 1 to 8, and their total",
-    target: 3,
-    atLeast: false,
-    isIndexed: true,
     values: ownedPage,
     path: ({ userId, page }) => `posts?limit=20&userId=${userId}&page=${page}`,
   },
   {
     name: "owner_private",
     what: "the same as the owner, by their token under RLS",
-    target: 3,
-    atLeast: false,
-    isIndexed: true,
     isPrivate: true,
     values: ownedPage,
     path: ({ page }) => `posts?limit=20&page=${page}`,
@@ -112,9 +94,6 @@ export const QUESTIONS: readonly Question[] = [
   {
     name: "filter_range_sort",
     what: "20 of a status and a range of views, by views, and their total",
-    target: 3,
-    atLeast: false,
-    isIndexed: true,
     values: (random, { scale }) => {
       const from = random.below(VIEWS_MAX * scale - RANGE);
       return { status: random.pick(STATUSES), from, until: from + RANGE };
@@ -125,18 +104,12 @@ export const QUESTIONS: readonly Question[] = [
   {
     name: "range_sort",
     what: "20 of a range of views, by views",
-    target: 3,
-    atLeast: false,
-    isIndexed: true,
     values: (random, { scale }) => ({ from: random.below(VIEWS_MAX * scale) }),
     path: ({ from }) => `posts?limit=20&views_gte=${from}&sort=views&total=none`,
   },
   {
     name: "in_list",
     what: "the newest 20 with one of five numbers of views, and their total",
-    target: 3,
-    atLeast: false,
-    isIndexed: true,
     values: (random, { scale }) => ({
       views: Array.from({ length: 5 }, () => random.below(VIEWS_MAX * scale)).join(),
     }),
@@ -145,42 +118,30 @@ export const QUESTIONS: readonly Question[] = [
   {
     name: "array_has",
     what: "the newest 20 with a tag, and their total",
-    target: 3,
-    atLeast: false,
-    isIndexed: true,
     values: (random, { scale }) => ({ tag: `tag${random.below(TAGS * scale)}` }),
     path: ({ tag }) => `posts?limit=20&tags=${tag}`,
   },
   {
     name: "nested",
     what: "the newest 20 of a city, a declared member of an Object, and their total",
-    target: 3,
-    atLeast: false,
-    isIndexed: true,
     values: (random, { scale }) => ({ city: `city${random.below(CITIES * scale)}` }),
     path: ({ city }) => `posts?limit=20&place.city=${city}`,
   },
   {
     name: "search",
     what: "the newest 20 with two words in their title, and their total",
-    target: 3,
-    atLeast: false,
     values: (random) => ({ words: `${random.pick(WORDS)} ${random.pick(WORDS)}` }),
     path: ({ words }) => `posts?limit=20&search=${encodeURIComponent(words!)}`,
   },
   {
     name: "contains",
     what: "the newest 20 of 10,000 with a text in their title, without an index, and their total",
-    target: 3,
-    atLeast: false,
     values: (random) => ({ text: `R ${100 + random.below(900)}` }),
     path: ({ text }) => `small?limit=20&title_contains=${encodeURIComponent(text!)}`,
   },
   {
     name: "unindexed",
     what: "the newest 20 of 10,000 in a range of a field without an index, and their total",
-    target: 3,
-    atLeast: false,
     values: (random) => {
       const from = random.below(9_500) / 100;
       return { from, until: from + 5 };
@@ -190,8 +151,6 @@ export const QUESTIONS: readonly Question[] = [
   {
     name: "insert",
     what: "a new document, from one connection",
-    target: 2.5,
-    atLeast: false,
     connections: 1,
     method: "POST",
     values: created,
@@ -200,8 +159,6 @@ export const QUESTIONS: readonly Question[] = [
   {
     name: "patch",
     what: "a number of one document changed",
-    target: 2.5,
-    atLeast: false,
     method: "PATCH",
     values: (random, { ids }) => ({
       id: random.pick(ids),
@@ -212,8 +169,6 @@ export const QUESTIONS: readonly Question[] = [
   {
     name: "insert32",
     what: "new documents, from 32 connections",
-    target: 2.5,
-    atLeast: false,
     method: "POST",
     values: created,
     path: () => "inserted",
@@ -236,7 +191,7 @@ export function toBare(question: Question, values: Values): Sent {
 }
 
 /** Who asks, and what they send. */
-const carried = ({ isPrivate }: Question, { token, body }: Values): Partial<Sent> => ({
+export const carried = ({ isPrivate }: Question, { token, body }: Values): Partial<Sent> => ({
   ...(isPrivate && { bearer: String(token) }),
   ...(body !== undefined && { body: String(body) }),
 });

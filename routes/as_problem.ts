@@ -22,9 +22,10 @@ export function asProblem(error: unknown, state: RequestState, log: Log): Proble
 }
 
 /** What a query that took too long is refused with. */
-export function tooSlow({ index }: QueryTooSlow): Problem {
+export function tooSlow({ index, collection }: QueryTooSlow): Problem {
   if (index === null) return new Problem("QUERY_TOO_SLOW");
+  const place = JSON.stringify(index) + (collection === null ? "" : ` of "${collection}"`);
   return new Problem("QUERY_TOO_SLOW", {
-    message: `The query takes too long: an index on ${JSON.stringify(index)} would help.`,
+    message: `The query takes too long: an index on ${place} would help.`,
   });
 }

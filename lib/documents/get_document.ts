@@ -3,9 +3,10 @@ import type { LongWorkServices } from "../long_work.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
-import { type AccessServices, openForReading } from "./access.ts";
+import { openForReading } from "./access.ts";
 import { AnswerSize } from "./answer_size.ts";
 import { etagOf } from "./document.ts";
+import type { PopulateServices } from "./populate.ts";
 import { isPlain, presenter } from "./present.ts";
 import { parseDocumentQuery } from "./query.ts";
 
@@ -17,7 +18,7 @@ export interface ShownDocument {
 
 /** One document, if the caller may see it. Throws `ANSWER_TOO_LARGE`. */
 export async function getDocument(
-  services: AccessServices & LongWorkServices,
+  services: PopulateServices & LongWorkServices,
   caller: Caller,
   { collectionName, id, query }: { collectionName: string; id: Id; query: string },
 ): Promise<ShownDocument> {

@@ -10,7 +10,6 @@ import { and } from "../store/filter.ts";
 import type { Filter, ListQuery, Page, Position } from "../store/port.ts";
 import { recordsIn } from "../store/texts.ts";
 import {
-  type AccessServices,
   callerTag,
   findCollection,
   type ReadAccess,
@@ -28,10 +27,10 @@ import {
   type ScopeDigest,
 } from "../paging/cursor.ts";
 import { explanationOf, type ListExplanation } from "./explain_list.ts";
+import type { PopulateServices } from "./populate.ts";
 import { isPlain, presenter } from "./present.ts";
 import { type QuestionShape, questionShape, type QuestionTotal } from "./question_shape.ts";
 import { type ListRequest, parseListQuery, splitCursor } from "./query.ts";
-import type { SlowQuestions } from "./slow_questions.ts";
 import { stepsOf } from "./steps.ts";
 
 /** What every list answers; of a count or an explanation without documents. */
@@ -60,10 +59,9 @@ export interface DocumentList {
 /** Of a list that shows whole documents. */
 export const documentsOf = ({ items }: DocumentList): StoredDocument[] => recordsIn(items);
 
-export interface ListServices extends AccessServices, LongWorkServices {
+export interface ListServices extends PopulateServices, LongWorkServices {
   readonly cursors: Cursors;
   readonly listPlans: ListPlans;
-  readonly slowQuestions: Pick<SlowQuestions, "watch">;
 }
 
 /** A list as one caller may see it: everything about it but the page. */

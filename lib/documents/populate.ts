@@ -4,7 +4,8 @@ import { type UserRecord, USERS } from "../auth/users.ts";
 import { ANSWER_BYTES_MAX, LIST_LIMIT_MAX, POPULATED_FILES_MAX, REFERRERS_MAX } from "../limits.ts";
 import { nextTurn } from "../next_turn.ts";
 import { Problem } from "../problems.ts";
-import { and, within } from "../store/filter.ts";
+import { and, eq, within } from "../store/filter.ts";
+import { QueryTooSlow } from "../store/errors.ts";
 import { bytesOf } from "../store/json_text.ts";
 import type { Filter, Id, Json, Records, StoredRecord } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
@@ -18,12 +19,19 @@ import { isCollection, type Link, linksOf } from "./populate_links.ts";
 import { populatedFiles } from "./populated_files.ts";
 import { partOf } from "./projection.ts";
 import type { Presentation } from "./query.ts";
+import { questionShape } from "./question_shape.ts";
+import type { SlowQuestions } from "./slow_questions.ts";
 import { stepsOf } from "./steps.ts";
 
 /** Of the targets that are read at once. */
 const STEP_BYTES = 2 * 1_048_576;
 /** Documents whose referrers are asked for at once: each may have a hundred. */
 const HOLDERS_AT_ONCE = 100;
+
+export interface PopulateServices extends AccessServices {
+  /** Counts what it costs to find those that refer back. */
+  readonly slowQuestions: Pick<SlowQuestions, "watch">;
+}
 
 const NEWEST_FIRST = [{ path: "createdAt", descending: true }];
 
@@ -46,7 +54,7 @@ interface Populated {
  * documents at once, level by level.
  */
 export class Populator {
-  readonly #services: AccessServices;
+  readonly #services: PopulateServices;
   readonly #caller: Caller;
   readonly #size: AnswerSize;
   readonly #links: readonly Link[];
@@ -60,7 +68,7 @@ export class Populator {
   readonly #keptBytes: number[] = [];
 
   private constructor(
-    { services, caller }: { services: AccessServices; caller: Caller },
+    { services, caller }: { services: PopulateServices; caller: Caller },
     { size, links, userFields }: {
       size: AnswerSize;
       links: readonly Link[];
@@ -76,7 +84,7 @@ export class Populator {
 
   /** Throws `INVALID_QUERY`. */
   static async open(
-    services: AccessServices,
+    services: PopulateServices,
     caller: Caller,
     { collection, presentation: { populate, projection }, size }: Populated,
   ): Promise<Populator> {
@@ -157,15 +165,30 @@ export class Populator {
     return added;
   }
 
-  #referrers({ target, by }: Link, ids: readonly Id[]) {
-    if (!isCollection(target)) return Promise.resolve(new Map<Id, Id[]>());
-    return target.records.referrers({
-      path: by!,
-      ids: [...new Set(ids)],
-      filter: target.visible(false),
+  async #referrers(
+    { target, by }: Link,
+    among: readonly Id[],
+  ): Promise<ReadonlyMap<Id, readonly Id[]>> {
+    if (!isCollection(target)) return new Map();
+    const { projectId, collection } = target;
+    const [path, ids, filter] = [by!, [...new Set(among)], target.visible(false)];
+    const shape = questionShape(collection, {
+      filter: and(eq(path, null), filter),
       sort: NEWEST_FIRST,
-      limit: REFERRERS_MAX,
+      total: "none",
     });
+    const asked = { projectId, records: target.records, shape };
+    try {
+      return await this.#services.slowQuestions.watch(
+        asked,
+        (records) =>
+          records.referrers({ path, ids, filter, sort: NEWEST_FIRST, limit: REFERRERS_MAX }),
+      );
+    } catch (error) {
+      if (!(error instanceof QueryTooSlow)) throw error;
+      const { name } = collection.definition;
+      throw new QueryTooSlow(error.index, { cause: error, collection: name });
+    }
   }
 
   /** Ids and shown texts of the targets that the caller may see, with what is put into them. */

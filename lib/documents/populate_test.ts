@@ -7,11 +7,11 @@ import { createUser } from "../auth/create_user.ts";
 import { type UserRecord, USERS } from "../auth/users.ts";
 import { eq } from "../store/filter.ts";
 import type { Definition, Id, Json, ListQuery, Space, StoredRecord } from "../store/port.ts";
-import { type AccessServices, openForReading } from "./access.ts";
+import { openForReading } from "./access.ts";
 import { AnswerSize } from "./answer_size.ts";
 import { type Collection, type StoredDocument } from "./collection.ts";
 import type { Members } from "./document.ts";
-import { Populator } from "./populate.ts";
+import { type PopulateServices, Populator } from "./populate.ts";
 import { createCollection } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
@@ -81,7 +81,7 @@ async function shown(
 }
 
 async function populated(
-  services: AccessServices,
+  services: PopulateServices,
   caller: Caller,
   { collection, paths }: { collection: Collection; paths: readonly string[] },
   documents: readonly Members[],

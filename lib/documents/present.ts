@@ -2,11 +2,10 @@ import type { Caller } from "../auth/principals.ts";
 import { nextTurn } from "../next_turn.ts";
 import { bytesOf } from "../store/json_text.ts";
 import { recordsIn } from "../store/texts.ts";
-import type { AccessServices } from "./access.ts";
 import type { AnswerSize } from "./answer_size.ts";
 import type { Collection } from "./collection.ts";
 import type { Members } from "./document.ts";
-import { Populator } from "./populate.ts";
+import { type PopulateServices, Populator } from "./populate.ts";
 import { projected, projectionOf } from "./projection.ts";
 import type { Presentation } from "./query.ts";
 
@@ -29,7 +28,7 @@ export interface Shown {
  * Makes JSON texts of documents as the query wants them shown. What is shown as stored is never
  * parsed. Throws `INVALID_QUERY`, and what it makes `ANSWER_TOO_LARGE`.
  */
-export async function presenter(services: AccessServices, caller: Caller, shown: Shown) {
+export async function presenter(services: PopulateServices, caller: Caller, shown: Shown) {
   const { presentation, size } = shown;
   const populator = await Populator.open(services, caller, shown);
   return async (texts: readonly string[]): Promise<string[]> => {

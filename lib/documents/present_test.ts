@@ -3,10 +3,10 @@ import { systemClock } from "../clock.ts";
 import type { BlobStores } from "../files/stores.ts";
 import type { Caller } from "../auth/principals.ts";
 import type { Engine } from "../store/port.ts";
-import type { AccessServices } from "./access.ts";
 import { compileCollection } from "./collection.ts";
 import { parseDefinition } from "./definition.ts";
 import { AnswerSize } from "./answer_size.ts";
+import type { PopulateServices } from "./populate.ts";
 import { isPlain, presenter } from "./present.ts";
 import { parseDocumentQuery, type Presentation } from "./query.ts";
 
@@ -16,7 +16,7 @@ const collection = compileCollection(
 );
 
 /** Nothing is asked of the store: no reference is followed here. */
-const services: AccessServices = {
+const services: PopulateServices = {
   engine: null as unknown as Engine,
   catalog: {
     find: () => Promise.reject(new Error("asked")),
@@ -27,6 +27,7 @@ const services: AccessServices = {
   userFields: { of: () => [] },
   clock: systemClock,
   blobStores: null as unknown as BlobStores,
+  slowQuestions: { watch: () => Promise.reject(new Error("asked")) },
 };
 
 const presentation = (query: string): Presentation => parseDocumentQuery(collection, query);

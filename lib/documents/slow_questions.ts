@@ -17,15 +17,15 @@ import {
 } from "./question_records.ts";
 import type { QuestionShape } from "./question_shape.ts";
 
-type Reads = Pick<Records<StoredDocument>, "list" | "count">;
+type Reads = Pick<Records<StoredDocument>, "list" | "count" | "referrers">;
 
 /**
- * Counts what lists cost, by the shapes of their questions, in memory. What turns out to be slow is
+ * Counts what lists, and documents that refer back, cost, by the shapes of their questions, in memory. What turns out to be slow is
  * stored for the project, soon after and on nobody's way. What is given from memory is not counted:
  * nothing was asked of the store.
  */
 export interface SlowQuestions extends AsyncDisposable {
-  /** Has a list read what it shows, and counts it if it is answered or was too slow. */
+  /** Has what is shown read, and counts it if it is answered or was too slow. */
   watch<T>(
     asked: { readonly projectId: Id; readonly shape: QuestionShape; readonly records: Reads },
     read: (records: Reads) => Promise<T>,
@@ -120,7 +120,7 @@ export function createSlowQuestions(
   };
 }
 
-/** The reads of one list, and what they cost together. */
+/** The reads of one question, and what they cost together. */
 class WatchedReads implements Reads {
   ms = 0;
   answered = 0;
@@ -137,28 +137,34 @@ class WatchedReads implements Reads {
   }
 
   async list(query: Parameters<Reads["list"]>[0]): Promise<Page<StoredDocument>> {
-    const began = this.#clock.elapsed();
-    try {
-      const page = await this.#records.list(query);
-      this.answered += page.size;
-      if (page.examined !== null) this.examined = (this.examined ?? 0) + page.examined;
-      return page;
-    } finally {
-      this.ms += this.#clock.elapsed() - began;
-    }
+    const page = await this.#timed(() => this.#records.list(query));
+    this.answered += page.size;
+    if (page.examined !== null) this.examined = (this.examined ?? 0) + page.examined;
+    return page;
   }
 
-  async count(filter: Parameters<Reads["count"]>[0]): Promise<number> {
+  count(filter: Parameters<Reads["count"]>[0]): Promise<number> {
+    return this.#timed(() => this.#records.count(filter));
+  }
+
+  async referrers(query: Parameters<Reads["referrers"]>[0]): ReturnType<Reads["referrers"]> {
+    const found = await this.#timed(() => this.#records.referrers(query));
+    for (const ids of found.values()) this.answered += ids.length;
+    return found;
+  }
+
+  async #timed<T>(read: () => Promise<T>): Promise<T> {
     const began = this.#clock.elapsed();
     try {
-      return await this.#records.count(filter);
+      return await read();
     } finally {
       this.ms += this.#clock.elapsed() - began;
     }
   }
 
   failed(error: unknown): void {
-    this.isRefused = this.isCounted = error instanceof QueryTooSlow;
+    // What took too long in another collection is a question of its own.
+    this.isRefused = this.isCounted = error instanceof QueryTooSlow && error.collection === null;
   }
 }
 

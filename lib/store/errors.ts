@@ -108,9 +108,15 @@ export class QueryTooSlow extends Error {
   override readonly name = "QueryTooSlow";
   /** Fields of the index that would help, as a sort names them; null if none would. */
   readonly index: string | null;
+  /** The collection that it is missing in, where the query names another one. */
+  readonly collection: string | null;
 
-  constructor(index: string | null, options?: ErrorOptions) {
+  constructor(
+    index: string | null,
+    { collection = null, ...options }: ErrorOptions & { collection?: string | null } = {},
+  ) {
     super("The query took longer than its time limit", options);
     this.index = index;
+    this.collection = collection;
   }
 }

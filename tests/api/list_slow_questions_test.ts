@@ -69,6 +69,51 @@ Deno.test("questions that differ in their values alone are one, with what it cos
   else assert.equal(examined, null);
 });
 
+Deno.test("documents that refer back are a question of their own collection, also where they took too long", async () => {
+  await using app = await openTestApp();
+  const { project, slowed } = await openPosts(app);
+  const fields = [{ key: "postId", type: "Ref", ref: "posts" }];
+  await project.collection({ name: "comments", rls: { mode: "public-read" }, fields });
+  const post = ok(await project.asSecret({ path: "/api/data/posts", body: {} }), 201);
+  for (const _ of times(3, (n) => n)) {
+    await project.asSecret({ path: "/api/data/comments", body: { postId: post._id } });
+  }
+  const path = `posts/${post._id}?populate=comments(postId)`;
+  slowed.takes(150);
+  assert.equal(await slowed.asSecret(project, path), 200);
+  slowed.takes(new QueryTooSlow("postId"));
+  assert.equal(await slowed.asPublic(project, path), 503);
+  await slowed.store();
+  const [question, ...others] = await questionsOf(project);
+  assert.deepEqual(others, []);
+  assert.deepEqual(question, {
+    collection: "comments",
+    filter: { and: [{ isDeleted: { eq: "?" } }, { postId: { eq: "?" } }] },
+    sort: "-createdAt",
+    total: "none",
+    asked: 2,
+    refused: 1,
+    meanMs: 75,
+    p95Ms: question.p95Ms,
+    answered: 3,
+    examined: null,
+    advice: ["postId", "-createdAt"],
+  });
+});
+
+Deno.test("a list whose populated documents took too long is not told of as slow itself", async () => {
+  await using app = await openTestApp();
+  const { project, slowed } = await openPosts(app);
+  const fields = [{ key: "postId", type: "Ref", ref: "posts" }];
+  await project.collection({ name: "comments", rls: { mode: "public-read" }, fields });
+  await project.asSecret({ path: "/api/data/posts", body: {} });
+  slowed.referrersTake(new QueryTooSlow("postId"));
+  assert.equal(await slowed.asSecret(project, "posts?populate=comments(postId)"), 503);
+  await slowed.store();
+  const told = (await questionsOf(project)).map((one: { collection: string }) => one.collection);
+  assert.deepEqual(told, ["comments"]);
+});
+
 Deno.test("other operators, fields, orders and totals are other questions, the dearest first", async () => {
   await using app = await openTestApp();
   const { project, slowed } = await openPosts(app);

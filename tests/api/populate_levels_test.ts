@@ -274,6 +274,6 @@ Deno.test("looking for what refers back is given up after the time limit", async
   for (const place of ["", `/${post._id}`]) {
     const path = `/api/data/posts${place}?populate=comments(postId)`;
     const answer = await send(slow, { path, headers });
-    refused(answer, 503, "QUERY_TOO_SLOW", 'an index on "postId" would help');
+    refused(answer, 503, "QUERY_TOO_SLOW", 'an index on "postId" of "comments" would help');
   }
 });

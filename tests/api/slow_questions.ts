@@ -1,14 +1,16 @@
-import type { Definition, Engine, ListQuery, Space } from "@/lib/store/port.ts";
+import type { Definition, Engine, ListQuery, ReferrerQuery, Space } from "@/lib/store/port.ts";
 import { createSlowQuestions } from "@/lib/documents/slow_questions.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Call, send } from "../support/conforming_client.ts";
 import { changed } from "../support/changed.ts";
 import type { TestApp, TestProject } from "../support/test_app.ts";
 
-/** An app whose lists and counts of documents take as long as the test says. */
+/** An app whose lists, counts and look-ups of what refers back take as long as the test says. */
 export interface SlowedApp {
   /** How long each takes from now on, in ms, or what it throws. */
   takes(ms: number | Error): void;
+  /** The same of looking for what refers back alone. */
+  referrersTake(ms: number | Error): void;
   asSecret(project: TestProject, path: string): Promise<number>;
   asPublic(project: TestProject, path: string, headers?: Call["headers"]): Promise<number>;
   store(): Promise<void>;
@@ -16,10 +18,11 @@ export interface SlowedApp {
 
 export function slowedApp({ services, clock }: TestApp): SlowedApp {
   let outcome: number | Error = 0;
+  let ofReferrers: number | Error | null = null;
   const { engine } = services;
-  const pass = () => {
-    if (typeof outcome !== "number") throw outcome;
-    clock.advance(outcome);
+  const pass = (taken = outcome) => {
+    if (typeof taken !== "number") throw taken;
+    clock.advance(taken);
   };
   const slow = changed(engine, {
     records(space: Space, definition: Definition) {
@@ -30,6 +33,11 @@ export function slowedApp({ services, clock }: TestApp): SlowedApp {
           const page = await records.list(query);
           pass();
           return page;
+        },
+        async referrers(query: ReferrerQuery) {
+          const found = await records.referrers(query);
+          pass(ofReferrers ?? outcome);
+          return found;
         },
         async count(filter: ListQuery["filter"]) {
           pass();
@@ -47,6 +55,7 @@ export function slowedApp({ services, clock }: TestApp): SlowedApp {
   };
   return {
     takes: (ms) => void (outcome = ms),
+    referrersTake: (ms) => void (ofReferrers = ms),
     asSecret: ({ secretKey }, path) => ask(secretKey, path),
     asPublic: ({ publishableKey }, path, headers) => ask(publishableKey, path, headers),
     store: async () => await slowQuestions[Symbol.asyncDispose](),

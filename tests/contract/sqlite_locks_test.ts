@@ -31,9 +31,12 @@ async function stored({ engine }: Store): Promise<{ space: string; records: Reco
   return { space, records };
 }
 
+const fileOf = ({ address }: Store, space: string): string =>
+  `${address.slice("sqlite:".length)}/projects/${space}.db`;
+
 /** Another connection that holds the write lock of a project's file. */
 function lock(store: Store, space: string): Disposable {
-  const db = new DatabaseSync(`${store.address.slice("sqlite:".length)}/projects/${space}.db`);
+  const db = new DatabaseSync(fileOf(store, space));
   db.exec("begin immediate");
   return { [Symbol.dispose]: () => db.close() };
 }
@@ -71,6 +74,69 @@ Deno.test("a write waits for the lock of another process without holding up this
   }
   other[Symbol.dispose]();
   assert.equal((await write)?.value.n, 2);
+});
+
+/** Makes an index of a file in another thread; what it has begun it ends once it is told to. */
+const MAKER = `
+  import { DatabaseSync } from "node:sqlite";
+  onmessage = ({ data: path }) => {
+    const db = new DatabaseSync(path);
+    db.exec("begin immediate");
+    postMessage("begun");
+    db.exec("create index made on r_things(id, doc, seq)");
+    postMessage("made");
+    onmessage = () => {
+      db.exec("commit");
+      db.close();
+      postMessage("ended");
+    };
+  };`;
+
+/** Copies the first record so often. */
+function multiply(path: string, count: number): void {
+  using db = new DatabaseSync(path);
+  const all = db.prepare("select name from pragma_table_info('r_things')").all();
+  const rest = all.map(({ name }) => `"${name}"`).filter((name) => !/^"(seq|id)"$/.test(name))
+    .join();
+  db.exec(
+    `with recursive n(i) as (select 100 union all select i + 1 from n where i < ${count + 99})
+     insert into r_things(id, ${rest}) select printf('%024x', i), ${rest} from r_things, n
+     where seq = 1`,
+  );
+}
+
+Deno.test("while an index is made its project is read and others write; its own writers wait for the end", async () => {
+  await using store = await openFolder();
+  const [{ space, records }, other] = [await stored(store), await stored(store)];
+  multiply(fileOf(store, space), 50_000);
+  const maker = new Worker(`data:text/javascript,${encodeURIComponent(MAKER)}`, { type: "module" });
+  try {
+    const told: string[] = [];
+    const tells = (what: string) =>
+      new Promise<void>((resolve) =>
+        maker.addEventListener("message", ({ data }) => {
+          if (data === what) resolve(void told.push(what));
+        })
+      );
+    const [begun, made, ended] = ["begun", "made", "ended"].map(tells);
+    maker.postMessage(fileOf(store, space));
+    await begun;
+    const write = records.updateOne(eq("_id", id(1)), { increment: { n: 1 } })
+      .finally(() => told.push("written"));
+    for (let writes = 1; writes <= 5 || told.at(-1) === "begun"; writes++) {
+      assert.equal((await records.get(id(1)))?.value.n, 1);
+      const done = await other.records.updateOne(eq("_id", id(1)), { increment: { n: 1 } });
+      assert.equal(done?.value.n, 1 + writes);
+      await nextTurn();
+    }
+    await made;
+    assert.deepEqual(told, ["begun", "made"]);
+    maker.postMessage("end");
+    await ended;
+    assert.equal((await write)?.value.n, 2);
+  } finally {
+    maker.terminate();
+  }
 });
 
 Deno.test("a write that never gets the lock is StoreUnavailable and leaves no trace", async () => {

@@ -260,6 +260,33 @@ Deno.test("live and deleted records are gone through by their ids without an ind
   });
 });
 
+Deno.test("one side of the trash is gone through by ids, too, where no index finds what is asked for", async () => {
+  const shape = trashDefinition({ fields: FIELDS, indexes: single(keys("rank")) });
+  const live = eq("isDeleted", false);
+  const walked = [live, eq("isDeleted", true), and(live, compare("day", "gt", "2024-01-03"))];
+  const sought = [
+    and(live, eq("rank", 3)),
+    and(live, compare("rank", "gt", 3)),
+    and(live, compare("_id", "gt", id(150))),
+  ];
+  await withPlans(shape, (explain) => {
+    for (const sort of [keys("_id"), keys("-_id")]) {
+      for (const filter of walked) {
+        const [plan] = explain({ filter, sort, limit: 20 });
+        assert.deepEqual(plan?.length, 1, plan?.join(" | "));
+        assert.match(plan[0]!, /^SCAN r_things USING INDEX sqlite_autoindex_/);
+        for (const query of pagesFrom([middle([])], sort, filter)) {
+          assertSeeks(explain(query), 1, JSON.stringify(query));
+        }
+      }
+      for (const filter of sought) {
+        const [plan] = explain({ filter, sort, limit: 20 });
+        assert.match(plan![0]!, /^SEARCH r_things USING (COVERING )?INDEX /, plan?.join(" | "));
+      }
+    }
+  });
+});
+
 Deno.test("the expiry of a definition is served by an index", () =>
   withPlans(definition({ fields: FIELDS, expiry: "day" }), (explain) => {
     const filter = compare("day", "lt", "2024-01-03T00:00:00.000Z");

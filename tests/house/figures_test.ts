@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
+import { atMostOf, QUESTIONS } from "@/bench/questions.ts";
 import { reportJson, reportTable, type Told } from "@/bench/report.ts";
 import { committedFiles, mustRead } from "./files.ts";
 
 const told = (name: string, value: number | null, row: Partial<Told> = {}): Told => ({
   name,
   what: `What ${name} is`,
-  target: null,
-  atLeast: true,
   ...row,
   value,
 });
 
 const RUN = [
-  told("fast", 0.5, { target: 0.5 }),
-  told("slow", 1.3, { target: 1.2, atLeast: false }),
+  told("fast", 0.5, { atLeast: 0.5 }),
+  told("slow", 1.3, { atMost: 1.2 }),
   told("only_told", 7),
-  told("failing", null, { target: 2 }),
+  told("failing", null, { atLeast: 2 }),
 ];
 
 Deno.test("a run is told by name, with targets and whether they held; what failed has not", () => {
@@ -42,17 +41,19 @@ Deno.test("the table of a run says the same", () => {
   ]);
 });
 
-const ROW = /name: "(\w+)",\s+what:[^{}]*?target: (null|[\d.]+),\s+atLeast: (true|false)/g;
+const ROW =
+  /name: "(\w+)",\s+what:\s+"[^"]*",\s+(?:(atLeast|atMost): ([\d.]+),\s+)?(?:async )?measure/g;
 
 /** Rows as their sources declare them, which need a browser's and a database's modules to load. */
 async function declaredRows(): Promise<string[]> {
   const paths = (await committedFiles()).filter((path) => /^bench\/\w+\.ts$/.test(path));
   const texts = await Promise.all(paths.map(mustRead));
-  return texts.flatMap((text) =>
-    [...text.matchAll(ROW)].map(([, name, target, atLeast]) =>
-      `${name} ${target === "null" ? "" : `${atLeast === "true" ? "≥" : "≤"} ${target}`}`.trim()
+  const rows = texts.flatMap((text) =>
+    [...text.matchAll(ROW)].map(([, name, bound, target]) =>
+      bound === undefined ? name! : `${name} ${bound === "atLeast" ? "≥" : "≤"} ${target}`
     )
   );
+  return [...rows, ...QUESTIONS.map((question) => `${question.name} ≤ ${atMostOf(question)}`)];
 }
 
 Deno.test("the figures in docs/performance.md are those of the rows, with their targets", async () => {

@@ -6,7 +6,7 @@ import {
   type Scalar,
   type SortKey,
 } from "../port.ts";
-import { conjuncts, fixesTrash, sortedBy } from "../advice.ts";
+import { boundedBy, conjuncts, fixesTrash, isLookedUp, sortedBy } from "../advice.ts";
 import { scalarAt, type ScalarType, shapeAt } from "../shape.ts";
 import { isFoundByWords, type SearchWay } from "./filter_sql.ts";
 import { type Source, sourceOf } from "./array_lookup.ts";
@@ -101,7 +101,8 @@ export function pageStatement(
   const ranges = query.from === undefined
     ? [{ condition: "1", slots: [], order }]
     : rangesBehind(order, query);
-  const filter = guarded(guard, source.filter);
+  const isWalked = inOrder && isByIds(definition, query) && isUnaided(definition, query);
+  const filter = guarded(guard, isWalked ? filterByIds(source.filter) : source.filter);
   const rangeText = twice ? mergedSql : rangeSql;
   const offset = query.offset === undefined ? "" : ` offset ${BOUND}`;
   const links = ranges.map((range) => rangeText({ source, filter, range }));
@@ -118,9 +119,25 @@ export function pageStatement(
  * Whether all records are read by their ids, for which there is only the table's own index: that
  * has live and deleted ones in one order.
  */
-const isWalk = ({ indexes }: Definition, { filter, sort }: ListQuery): boolean =>
-  conjuncts(filter).length === 0 && sortedBy(sort)[0]!.path === "_id" &&
-  !indexes.some(({ keys }) => keys[0]!.path === "_id");
+const isWalk = (definition: Definition, query: ListQuery): boolean =>
+  conjuncts(query.filter).length === 0 && isByIds(definition, query);
+
+/** Whether only the table's own index has the order, which knows nothing of the trash. */
+const isByIds = ({ indexes }: Definition, { sort }: ListQuery): boolean =>
+  sortedBy(sort)[0]!.path === "_id" && !indexes.some(({ keys }) => keys[0]!.path === "_id");
+
+/** Whether no index finds what is asked for. */
+const isUnaided = (definition: Definition, { filter }: ListQuery): boolean =>
+  !isLookedUp(definition, filter) &&
+  !conjuncts(filter).map(boundedBy).some((path) =>
+    path === "_id" || definition.indexes.some(({ keys }) => keys[0]!.path === path)
+  );
+
+/**
+ * What no index finds is looked for in the order of ids: SQLite would take one for the side of the
+ * trash, read all that is there, and sort it. A sign in front keeps a condition from being looked up.
+ */
+const filterByIds = ({ sql, values }: Fragment): Fragment => ({ sql: `+(${sql})`, values });
 
 const guarded = (guard: string, { sql, values }: Fragment): Fragment =>
   guard === "1" ? { sql, values } : { sql: `${guard} and (${sql})`, values };

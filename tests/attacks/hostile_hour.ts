@@ -8,17 +8,15 @@
  */
 import { setPriority } from "node:os";
 import { parseArgs } from "node:util";
-import { loadConfig } from "@/lib/runtime/config.ts";
-import { createLog } from "@/lib/runtime/log.ts";
-import { openServices } from "@/lib/services.ts";
 import { LONG_BODY_BYTES, LONG_FORM_BYTES } from "@/routes/hand_over.ts";
-import type { SizeOf } from "@/tests/attacks/hostile_calls.ts";
+import type { SizeOf } from "./hostile_calls.ts";
 import { TextLineStream } from "@/tests/contract/text_lines.ts";
 import { startMongodb } from "@/tests/services/mongodb_server.ts";
 import type { Call } from "@/tests/support/conforming_client.ts";
 import type { Reading, ReadSample } from "./hostile_reader.ts";
 import { openHostileFixture, openReadable, type Volley } from "./hostile_fixture.ts";
-import { residentMb, startCorbel } from "./process.ts";
+import { residentMb, startCorbel } from "@/bench/process.ts";
+import { openStore, temporaryFolder } from "@/bench/seed.ts";
 
 /** The first two are the most of a form, and of another body, that is not handed over at once. */
 const SIZES: readonly SizeOf[] = [
@@ -56,11 +54,9 @@ const now = () => performance.timeOrigin + performance.now();
 const end = now() + Number(options.minutes) * 60_000;
 
 async function measure(settings: Record<string, string>): Promise<void> {
-  using log = createLog("error", (text) => console.error(text));
-  await using services = await openServices(loadConfig(settings), { log });
-  await using corbel = await startCorbel(folder, { ...settings, RATE_LIMITS: "off" });
-  const { secretKey: key, ids } = await openReadable(services);
-  const urls = ids.map((id) => `${corbel.url}/api/data/posts/${id}`);
+  await using services = await openStore(settings);
+  await using corbel = await startCorbel({ ...settings, RATE_LIMITS: "off" });
+  const { key, urls } = await openReadable(services, corbel.url);
   const samples: ReadSample[] = [];
   await using _reader = startReader({ urls, key, everyMs: 1000 / READS_PER_SECOND }, samples);
   // Behind the server and the reader: who sends all this has machines of their own.
@@ -189,17 +185,11 @@ function quantile(values: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
 }
 
-const folder = await Deno.makeTempDir({ prefix: "corbel-bench-" });
-try {
-  await using mongodb = options.mongodb ? await startMongodb() : null;
-  const STORAGE_URL = `file:${folder}/files`;
-  await measure({
-    STORAGE_URL,
-    ...mongodb === null ? { DATABASE_URL: `sqlite:${folder}` } : {
-      DATABASE_URL: mongodb.url.replace("/?", "/bench?"),
-      SECRET_KEYS: `bench:${btoa("hostile requests beside readers ")}`,
-    },
-  });
-} finally {
-  await Deno.remove(folder, { recursive: true });
-}
+await using folder = await temporaryFolder();
+await using mongodb = options.mongodb ? await startMongodb() : null;
+const database = mongodb === null ? { DATABASE_URL: `sqlite:${folder.path}` } : {
+  DATABASE_URL: mongodb.url.replace("/?", "/bench?"),
+  SECRET_KEYS: `bench:${btoa("hostile requests beside readers ")}`,
+};
+// Callers have no more than a plan allows.
+await measure({ STORAGE_URL: `file:${folder.path}/files`, ...database, PLANS: "on" });
