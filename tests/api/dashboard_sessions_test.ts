@@ -67,7 +67,7 @@ for (const { operationId, call } of SAMPLES) {
       { "x-api-key": project.secretKey },
       { "x-api-key": project.publishableKey, authorization: `Bearer ${token}` },
     ];
-    const texts = new Set<string>();
+    const told = { bare: new Set<string>(), withKey: new Set<string>() };
     await collection.untouched(async () => {
       for (const [kind, cookie] of Object.entries(sessions)) {
         for (const credentials of beside) {
@@ -77,12 +77,14 @@ for (const { operationId, call } of SAMPLES) {
             const answer = await app.send({ ...one, headers });
             assert.equal(answer.status, 401, `${kind}: ${answer.text}`);
             refused(answer, 401, "SIGN_IN_REQUIRED");
-            texts.add(answer.text);
+            ("x-api-key" in credentials ? told.withKey : told.bare).add(answer.text);
           }
         }
       }
     });
-    assert.equal(texts.size, 1, "one message, whatever is wrong with the session");
+    const sizes = [told.bare.size, told.withKey.size];
+    assert.deepEqual(sizes, [1, 1], "one message, whatever is wrong with the session");
+    assert.match([...told.withKey][0]!, /takes an account and no API key/);
   });
 
   Deno.test(`${operationId}: a session that stands passes, among other cookies too`, async () => {
