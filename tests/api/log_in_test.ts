@@ -130,10 +130,10 @@ Deno.test("log-in refuses bodies of another shape", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const wrong: [unknown, string][] = [
-    [{ email: ADA }, "password"],
-    [{ password: PASSWORD }, "email"],
+    [{ email: ADA }, '"password" is missing: it must be text.'],
+    [{ password: PASSWORD }, '"email" is missing: it must be text.'],
     [{ email: ADA, password: "" }, "password"],
-    [{ email: [ADA], password: PASSWORD }, "email"],
+    [{ email: [ADA], password: PASSWORD }, '"email" must be text.'],
     [{ email: { $ne: null }, password: { $ne: null } }, "email"],
     [{ ...WRONG, remember: true }, "only email, password"],
   ];
