@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { FAULTS_MAX } from "@/lib/documents/validate.ts";
-import { queryParameters } from "@/lib/http/query_parameters.ts";
 import { shown } from "@/lib/text/input_text.ts";
 import { didYouMean } from "@/lib/text/nearest.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
@@ -135,16 +134,16 @@ function querySpec<Shape extends z.ZodRawShape>(
   return {
     schema,
     read(text) {
-      const given: Record<string, string> = {};
-      for (const [name, value] of queryParameters(text)) {
+      const given = new Map<string, string>();
+      for (const [name, value] of new URLSearchParams(text)) {
         if (!Object.hasOwn(shape, name)) {
           if (unknown === null) continue;
           throw refuse(unknown(name));
         }
-        if (Object.hasOwn(given, name)) throw refuse(repeated(name));
-        given[name] = value;
+        if (given.has(name)) throw refuse(repeated(name));
+        given.set(name, value);
       }
-      return parseInput(schema, given, { problem: "INVALID_QUERY" });
+      return parseInput(schema, Object.fromEntries(given), { problem: "INVALID_QUERY" });
     },
   };
 }

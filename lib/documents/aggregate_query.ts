@@ -5,7 +5,6 @@ import {
   GROUPS_MAX,
   SORT_KEYS_MAX,
 } from "../limits.ts";
-import { queryParameters } from "../http/query_parameters.ts";
 import type { QueryWarning } from "../http/respond.ts";
 import { Problem } from "../problems.ts";
 import type { Bucket, Figure, GroupKey, GroupSort } from "../store/aggregation.ts";
@@ -84,7 +83,7 @@ export function parseAggregateQuery(collection: Collection, text: string): Aggre
 function readParameters(collection: Collection, text: string) {
   const given = new Map<Name, string>();
   const filters: Parameter[] = [];
-  for (const [name, value] of queryParameters(text)) {
+  for (const [name, value] of new URLSearchParams(text)) {
     if (isParameter(name)) {
       if (given.has(name)) throw refuse(name, "is given more than once");
       given.set(name, value);

@@ -6,7 +6,6 @@ import {
   POPULATE_PATHS_MAX,
   SORT_KEYS_MAX,
 } from "../limits.ts";
-import { queryParameters } from "../http/query_parameters.ts";
 import type { QueryWarning } from "../http/respond.ts";
 import { Problem } from "../problems.ts";
 import { and } from "../store/filter.ts";
@@ -156,7 +155,7 @@ export function parseDocumentQuery(
   text: string,
 ): Presentation & { includeDeleted: boolean } {
   const reserved = new Map<Reserved, string>();
-  for (const [name, value] of queryParameters(text)) {
+  for (const [name, value] of new URLSearchParams(text)) {
     if (!isReserved(name) || !SINGLE_PARAMETERS.includes(name)) {
       throw refuse(
         name,
@@ -188,7 +187,7 @@ function parseOffset(text: string | undefined): number | null {
 function readParameters(collection: Collection, text: string) {
   const reserved = new Map<Reserved, string>();
   const filters: Parameter[] = [];
-  for (const [name, value] of queryParameters(text)) {
+  for (const [name, value] of new URLSearchParams(text)) {
     if (isReserved(name)) setOnce(reserved, name, value);
     else if (isOffset(collection, name)) setOnce(reserved, "offset", value);
     else filters.push([name, value]);
