@@ -94,7 +94,7 @@ export const collections: typeof en = {
     namePlaceholder: "Name",
     typeOf: (field) => `Typ: ${field}`,
     defaultOf: (field) => `Standardwert: ${field}`,
-    noDefault: "kein Standardwert",
+    noDefault: "kein Standard",
     owner: "Eigentümer",
     remove: "Entfernen",
     removeOf: (field) => `Entfernen: ${field}`,
