@@ -49,9 +49,9 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByText("sign-in needed").first().waitFor();
     await accessible();
     const anyone = page.getByRole("row", { name: /^publishable key/ });
-    await page.getByLabel("Public, read-only").check();
+    await page.getByRole("radio", { name: "Public, read-only" }).check();
     assert.match(await anyone.innerText(), /all rows\s+sign-in needed\s+sign-in needed/);
-    await page.getByLabel("No row rules").check();
+    await page.getByRole("radio", { name: "No row rules" }).check();
     assert.match(await anyone.innerText(), /all rows\s+refused\s+refused/);
     await page.getByRole("button", { name: "Save access" }).click();
     await page.getByRole("status").getByText("Access is saved").waitFor();
