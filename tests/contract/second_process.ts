@@ -9,7 +9,6 @@ const COMMAND: readonly string[] = [
   Deno.execPath(),
   "run",
   "--quiet",
-  "--no-code-cache",
   "--allow-read",
   "--allow-write",
   "--allow-env",
