@@ -3,6 +3,7 @@ import { PERSON_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Field, Refusal } from "../components/forms.tsx";
 import { texts } from "../texts/mod.ts";
+import { CodeField } from "./codes.tsx";
 
 /** What a form of these had when it was refused. */
 export interface EnteredIdentity {
@@ -82,19 +83,11 @@ const EmailForm = (
 };
 
 const CodeForm = ({ path, problem }: { path: string; problem: Problem | null }) => {
-  const { identity: t, fields } = texts().accounts;
+  const { identity: t } = texts().accounts;
   return (
     <form method="post" action={`${path}/email/confirm`}>
       <Refusal problem={problem} />
-      <Field
-        label={fields.code}
-        name="otp"
-        autocomplete="one-time-code"
-        inputmode="numeric"
-        hint={t.codeHint}
-        required
-        autofocus
-      />
+      <CodeField hint={t.codeHint} />
       <button>{t.confirm}</button>
     </form>
   );

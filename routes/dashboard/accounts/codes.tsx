@@ -115,7 +115,7 @@ const ForgottenPage = (
 };
 
 const CodePage = ({ purpose, email, problem, query = "" }: Entry) => {
-  const { codes: t, fields } = texts().accounts;
+  const { codes: t } = texts().accounts;
   return (
     <Plain title={t.titles[purpose]}>
       <h1>{t.titles[purpose]}</h1>
@@ -124,15 +124,7 @@ const CodePage = ({ purpose, email, problem, query = "" }: Entry) => {
         <Refusal problem={problem ?? null} />
         <input type="hidden" name="purpose" value={purpose} />
         <EmailField email={email} />
-        <Field
-          label={fields.code}
-          name="otp"
-          autocomplete="one-time-code"
-          inputmode="numeric"
-          hint={t.codeHint}
-          required
-          autofocus
-        />
+        <CodeField hint={t.codeHint} />
         {purpose === "resetPassword" && <NewPassword />}
         <button>{t.submit[purpose]}</button>
       </form>
@@ -157,6 +149,19 @@ const EmailField = ({ email, autofocus = false }: { email: string; autofocus?: b
     autocomplete="username"
     required
     autofocus={autofocus}
+  />
+);
+
+/** Takes the six digits of a mail. */
+export const CodeField = ({ hint }: { hint: string }) => (
+  <Field
+    label={texts().accounts.fields.code}
+    name="otp"
+    autocomplete="one-time-code"
+    inputmode="numeric"
+    hint={hint}
+    required
+    autofocus
   />
 );
 
