@@ -1,3 +1,4 @@
+import type { QueryWarning } from "../client.d.ts";
 import { CorbelError, errorOf } from "./errors.ts";
 import { pause } from "./pause.ts";
 
@@ -12,12 +13,6 @@ export interface Call {
   readonly isRepeatable?: boolean;
   /** About the session itself: the cookie is sent, and no token is waited for. */
   readonly isOfSession?: boolean;
-}
-
-/** What is odd about a query. */
-interface Warning {
-  readonly parameter: string;
-  readonly message: string;
 }
 
 /** Who the calls are made as. */
@@ -62,7 +57,7 @@ export class Transport {
   }
 
   // deno-lint-ignore no-explicit-any -- As above.
-  async answer(call: Call): Promise<{ data: any; warnings: Warning[]; etag: string | null }> {
+  async answer(call: Call): Promise<{ data: any; warnings: QueryWarning[]; etag: string | null }> {
     const response = await this.open(call);
     const { data, warnings = [] } = await response.json();
     if (this.#isLocal) this.#print(call.path, warnings);
@@ -70,7 +65,7 @@ export class Transport {
   }
 
   /** Each once: a page may ask the same with every key that is pressed. */
-  #print(path: string, warnings: readonly Warning[]): void {
+  #print(path: string, warnings: readonly QueryWarning[]): void {
     for (const { message } of warnings) {
       const text = `${path}: ${message}`;
       if (this.#printed.has(text) || this.#printed.size === PRINTED_MAX) continue;

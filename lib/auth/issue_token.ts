@@ -26,8 +26,8 @@ export interface IssuedToken {
 }
 
 /**
- * Opens a session for a user and issues an access token for it, from the command line. Throws `INVALID_ID`, and
- * `USER_NOT_FOUND` also for a disabled user.
+ * Opens a session for a user and issues an access token for it, from the command line. Throws
+ * `INVALID_ID`, and `USER_NOT_FOUND` also for a disabled user.
  */
 export async function issueToken(
   services: IssuingServices,

@@ -20,9 +20,9 @@ import type { QuestionShape } from "./question_shape.ts";
 type Reads = Pick<Records<StoredDocument>, "list" | "count" | "referrers">;
 
 /**
- * Counts what lists, and documents that refer back, cost, by the shapes of their questions, in memory. What turns out to be slow is
- * stored for the project, soon after and on nobody's way. What is given from memory is not counted:
- * nothing was asked of the store.
+ * Counts what lists, and documents that refer back, cost, by the shapes of their questions, in
+ * memory. What turns out to be slow is stored for the project, soon after and on nobody's way. What
+ * is given from memory is not counted: nothing was asked of the store.
  */
 export interface SlowQuestions extends AsyncDisposable {
   /** Has what is shown read, and counts it if it is answered or was too slow. */

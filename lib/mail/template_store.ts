@@ -43,6 +43,7 @@ export const MAIL_TEMPLATES: Definition = {
 };
 
 export const TEMPLATE_NAME = /^[a-z][A-Za-z0-9-]{0,49}$/;
+
 /** One name and language, which the template of a project has. */
 export interface TemplatePlace {
   readonly name: string;
