@@ -166,8 +166,8 @@ async function runShards(
 
 const rounded = (seconds: number): string => seconds.toFixed(1).padStart(7);
 
-/** Seconds per pass and per file, the longest first; then what failed, where one looks first. */
-function report(passes: readonly Pass[], ran: readonly Ran[]): void {
+/** Seconds per pass and per file, the longest first. */
+function reportTimes(passes: readonly Pass[], ran: readonly Ran[]): void {
   for (const pass of passes) {
     const own = ran.filter((one) => one.pass === pass);
     const files = own.flatMap(({ seconds }) => [...seconds]).sort(([, a], [, b]) => b - a);
@@ -176,6 +176,10 @@ function report(passes: readonly Pass[], ran: readonly Ran[]): void {
     console.log(`${rounded(files.reduce((sum, [, seconds]) => sum + seconds, 0))} in all`);
     for (const [file, seconds] of files) console.log(`${rounded(seconds)} ${file}`);
   }
+}
+
+/** Last of all, where one looks first. */
+function reportFailures(ran: readonly Ran[]): void {
   for (const { pass, failures } of ran) {
     if (failures !== null) console.log(`== ${pass.title}: what failed\n${failures}`);
   }
@@ -234,7 +238,7 @@ async function runAll(args: readonly string[]): Promise<Counts> {
     },
   );
   if (stoppedBy !== null) return sumOf([]);
-  report(passes, ran);
+  reportTimes(passes, ran);
   const counts = ran.map(({ counts }) => counts);
   if (filters.length === 0) {
     const [short, full] = [false, true].map((all) => passesOver(files, { all, servers }));
@@ -255,6 +259,7 @@ async function runAll(args: readonly string[]): Promise<Counts> {
       counts.push({ passed: 0, failed: 1 });
     }
   }
+  reportFailures(ran);
   return sumOf(counts);
 }
 
