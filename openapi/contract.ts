@@ -252,17 +252,16 @@ function successes(
 ): Responses {
   return Object.fromEntries(success.map((one, i) => {
     const name = answerName(operationId, i === 0 ? null : one.status);
-    const schema = { name, description: one.description };
     const content = {
       ...(one.data !== null &&
         enveloped(
-          schema,
+          name,
           { data: one.data, ...one.beside },
           { data: one.example },
           one.message,
         )),
       ...(one.members && enveloped(
-        schema,
+        name,
         // Named: of an object within, generators of some languages lose what may be null beside it.
         { ...one.members, data: z.strictObject(one.members).openapi(`${name}Data`, dataNote(one)) },
         { ...one.example as object, data: one.example },
@@ -293,14 +292,14 @@ const answerName = (operationId: string, status: number | null): string =>
   `${operationId[0]!.toUpperCase()}${operationId.slice(1)}Answer${status ?? ""}`;
 
 const enveloped = (
-  { name, description }: { name: string; description: string },
+  name: string,
   members: Readonly<Record<string, ZodType>>,
   example: object,
   message: string | undefined,
 ) => ({
   "application/json": {
     schema: z.strictObject({ success: z.boolean(), ...members, message: z.string() })
-      .openapi(name, { description }),
+      .openapi(name),
     example: { success: true, ...example, message },
   },
 });

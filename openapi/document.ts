@@ -36,7 +36,8 @@ import { WEBHOOKS } from "./paths/webhooks.ts";
 import { introductionWithLinks } from "./introduction.ts";
 import { refusalComponents } from "./refusals.ts";
 import { SECURITY_SCHEMES } from "./security_schemes.ts";
-import { shareParameters } from "./shared_parameters.ts";
+import { shareExamples } from "./shared_examples.ts";
+import { shareParts } from "./shared_parts.ts";
 
 /** Every operation, in the order of the reference. */
 export const CONTRACTS: readonly Contract<unknown>[] = [
@@ -105,7 +106,7 @@ export function buildDocument(serverUrl = "/") {
     ),
     "x-tagGroups": TAG_GROUPS.map(({ name, tags }) => ({ name, tags: Object.keys(tags) })),
   });
-  return shareParameters(withOpenObjects(document));
+  return shareExamples(shareParts(withOpenObjects(document)));
 }
 
 export interface TagGroup {

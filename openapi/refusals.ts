@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import { sha256 } from "@/lib/crypto/hashes.ts";
 import { isStoragePath } from "@/lib/http/path.ts";
 import { refusalBody } from "@/lib/http/respond.ts";
@@ -41,13 +42,11 @@ const exampleName = (code: ProblemCode, hasError: boolean): string =>
 
 /**
  * One component for each problem, and one for each set of them that shares a status somewhere. Their
- * names stand in the document hundreds of times: one of a set tells the first, how many there are, and
- * which by their hash.
+ * names stand in the document hundreds of times: that of a set is its status, and which by its hash.
  */
-function responseName({ codes, hasError }: Refusal): string {
-  const [first, ...others] = codes;
-  const set = `.${codes.length}.${sha256(codes.join()).slice(0, 4)}`;
-  return first + (others.length > 0 ? set : "") + (hasError ? ".storage" : "");
+function responseName({ status, codes, hasError }: Refusal): string {
+  const name = codes.length === 1 ? codes[0] : `${status}.${sha256(codes.join()).slice(0, 4)}`;
+  return name + (hasError ? ".storage" : "");
 }
 
 const reference = (kind: "schemas" | "examples" | "responses", name: string) => ({
@@ -69,7 +68,10 @@ export function refusalComponents(operations: readonly Refusing[]) {
   const examples = all.flatMap(({ codes, hasError }) =>
     codes.map((code) => [
       exampleName(code, hasError),
-      { value: refusalBody({ code, message: PROBLEMS[code].message }, { inStorage: hasError }) },
+      {
+        summary: PROBLEMS[code].when,
+        value: refusalBody({ code, message: PROBLEMS[code].message }, { inStorage: hasError }),
+      },
     ])
   );
   return {
@@ -116,17 +118,15 @@ const refusalSchema = (hasError: boolean) => ({
   additionalProperties: false,
 });
 
-const response = ({ codes, hasError }: Refusal) => ({
-  description: codes.map((code) => `\`${code}\`: ${PROBLEMS[code].when}`).join("\n\n"),
+/** Its examples say what causes each: those of all operations share them. */
+const response = ({ status, codes, hasError }: Refusal) => ({
+  description: STATUS_CODES[status] ?? codes.join(", "), // 460 is of resumable uploads alone.
   content: {
     "application/json": {
       schema: {
         allOf: [
           reference("schemas", schemaName({ hasError })),
-          {
-            type: "object" as const,
-            properties: { code: { type: "string" as const, enum: [...codes] } },
-          },
+          { properties: { code: { type: "string" as const, enum: [...codes] } } },
         ],
       },
       examples: Object.fromEntries(

@@ -257,9 +257,9 @@ export const countedByAddress = <P>(security: Security<P>): Security<P> => ({
 });
 
 /** What the document says of {@linkcode countedByAddress}. */
-export const COUNTED = "From one network (an IPv4 address, an IPv6 /64) requests that register, " +
-  "sign in, use a code, change a password, delete an account or invite count together: at most " +
-  `${DASHBOARD_SIGN_IN_RATE_PER_MINUTE} a minute.`;
+export const COUNTED =
+  "From one network, all requests that register, sign in, use a code, change " +
+  `a password, delete an account or invite: at most ${DASHBOARD_SIGN_IN_RATE_PER_MINUTE} a minute.`;
 
 /** An account that is signed in to the dashboard, by a request that no other site has made. */
 export const dashboardSession: Security<SignedInAccount> = {

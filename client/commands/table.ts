@@ -1,5 +1,6 @@
 /** Makes the table of commands of the document of all operations. */
 
+import { exampleOf } from "@/openapi/shared_examples.ts";
 import type { Command, CommandOption, CommandTable, OptionType } from "../src/cli/command.ts";
 import {
   COMMAND_WORDS,
@@ -40,7 +41,7 @@ interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: {
     readonly content: {
-      readonly "application/json": { readonly schema: Schema; readonly example: unknown };
+      readonly "application/json": { readonly schema: Schema; readonly example?: unknown };
     };
   };
   readonly responses: Readonly<
@@ -51,6 +52,7 @@ interface Operation {
 /** As much of the document as commands are made of. */
 export interface OperationsDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
 /** Every operation that a personal access token may call. */
@@ -110,7 +112,7 @@ function commandOf(
     isFile: data === undefined,
     example: `corbel ${group} ${verb}` +
       inPath.map(({ name, example }) => ` --${optionName(name)} ${example}`).join("") +
-      (requestBody === undefined ? "" : ` --data ${bodyExample(requestBody, options)}`),
+      (requestBody === undefined ? "" : ` --data ${bodyExample(document, requestBody, options)}`),
   };
 }
 
@@ -179,13 +181,15 @@ function typeOf(schema: Schema): OptionType {
 }
 
 /** What is confidential is in a file. */
-const bodyExample = (
+function bodyExample(
+  { components }: OperationsDocument,
   { content }: NonNullable<Operation["requestBody"]>,
   options: readonly CommandOption[],
-): string =>
-  options.some(({ type }) => type === "secret")
-    ? "@FILE"
-    : `'${JSON.stringify(content["application/json"].example)}'`;
+): string {
+  if (options.some(({ type }) => type === "secret")) return "@FILE";
+  const { schema, example = exampleOf(schema, components.schemas) } = content["application/json"];
+  return `'${JSON.stringify(example)}'`;
+}
 
 /** The thing itself, where a reference stands for it. */
 function resolved<T extends { readonly $ref?: string }>(document: OperationsDocument, given: T): T {

@@ -1,6 +1,6 @@
 import type { Operation } from "./general.ts";
 
-type Kind = "schemas" | "parameters" | "responses" | "examples" | "securitySchemes";
+type Kind = "schemas" | "parameters" | "headers" | "responses" | "examples" | "securitySchemes";
 
 /** Everything that may be referred to. */
 export type Sources = Readonly<Record<Kind, Readonly<Record<string, object>>>>;
@@ -60,6 +60,7 @@ const KINDS: readonly Kind[] = [
   "securitySchemes",
   "schemas",
   "parameters",
+  "headers",
   "examples",
   "responses",
 ];

@@ -1,7 +1,7 @@
 import { parseJson } from "@/lib/store/json_text.ts";
 import type { Parameter } from "../contract.ts";
 import { DOCUMENT_EXAMPLE } from "../schemas/document.ts";
-import { parametersOf } from "../shared_parameters.ts";
+import { parametersOf } from "../shared_parts.ts";
 import {
   type CollectionInContext,
   documentExample,

@@ -1,7 +1,7 @@
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import type { ProjectFacts } from "@/lib/operations/project_facts.ts";
 import { refusalComponents, refusalReferences, type Refusing } from "../refusals.ts";
-import { parametersOf } from "../shared_parameters.ts";
+import { parametersOf } from "../shared_parts.ts";
 import { Assembly } from "./assembly.ts";
 import {
   type CollectionInContext,

@@ -24,6 +24,7 @@ interface General {
   readonly components: {
     readonly schemas: Components;
     readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly headers: Readonly<Record<string, object>>;
     readonly securitySchemes: Readonly<Record<string, object>>;
   };
 }

@@ -135,11 +135,11 @@ export const warnings = z.array(
       message: 'The collection does not declare "stauts". Did you mean "status"?',
     },
   }),
-).optional().openapi({
+).openapi("QueryWarnings", {
   description: "What is no mistake, but hardly meant so: each condition on a field that the " +
     "collection does not declare, and names in `fields` that are like one that it declares. Left " +
     "out where there is none. A `strict` collection refuses such a condition.",
-});
+}).optional();
 
 export const GROUPS_EXAMPLE = {
   groups: [

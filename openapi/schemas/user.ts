@@ -112,17 +112,19 @@ const isWebAddress = (text: string): boolean =>
   WEB_ADDRESS.test(text) && URL.parse(text)?.protocol === "https:";
 
 const profile = {
-  name: own("name", PERSON_NAME_LENGTH_MAX).nullable().optional(),
+  name: own("name", PERSON_NAME_LENGTH_MAX).nullable().openapi("PersonName", { example: "Ada" })
+    .optional(),
   username: z.string('"username" must be text or null.').regex(
     USERNAME,
     `"username" must have ${USERNAME_LENGTH_MIN} to ${USERNAME_LENGTH_MAX} letters, digits, _, . or -.`,
-  ).nullable().optional().openapi({
+  ).nullable().openapi("Username", {
     pattern: USERNAME_PATTERN,
     description: "No two users have the same one, whatever the case of its letters.",
-  }),
+  }).optional(),
   avatarUrl: own("avatarUrl", AVATAR_URL_LENGTH_MAX)
-    .refine(isWebAddress, '"avatarUrl" must be an https address.').nullable().optional()
-    .openapi({ pattern: WEB_ADDRESS_PATTERN, description: "An https address." }),
+    .refine(isWebAddress, '"avatarUrl" must be an https address.').nullable()
+    .openapi("AvatarUrl", { pattern: WEB_ADDRESS_PATTERN, description: "An https address." })
+    .optional(),
 };
 
 /** Members that stand beside those of the shape are fields that the project declares. */
@@ -156,8 +158,8 @@ export const UserChanges = changesOf(profile).openapi("UserChanges", {
 export const NEW_PASSWORD = {
   maxLength: PASSWORD_LENGTH_MAX,
   description:
-    "At least as long as the project's `passwordLengthMin` says. Not the e-mail or its " +
-    "first part, nor one of those that everybody tries first.",
+    "At least as long as the project's `passwordLengthMin` says; not the e-mail, its first part " +
+    "or a common password.",
 };
 
 export const SIGN_UP_EXAMPLE = {

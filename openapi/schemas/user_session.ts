@@ -43,7 +43,7 @@ export const SignedUp = z.union([
 const address = text();
 const email = plainEmail();
 const password = text();
-const newPassword = text().openapi(NEW_PASSWORD);
+const newPassword = text().openapi("NewPassword", NEW_PASSWORD);
 const otp = text().openapi({
   description: `The six digits that were sent. They are good for ${CODE_MS / 60_000} minutes and ` +
     `once, and dead after ${CODE_TRIES_MAX} wrong tries.`,

@@ -5,11 +5,14 @@ import { ID } from "@/lib/ids.ts";
 
 export const EXAMPLE_ID = "66f1a0c2e4b0a1b2c3d4e5f6";
 
-export const id = z.string().regex(ID).openapi({ description: "24 hexadecimal digits." });
+export const id = z.string().regex(ID);
 
 export const time = z.iso.datetime();
 
 /** A page of a list, as all but lists of documents have it. */
 export const pageOf = (item: z.ZodType, name: string, example: unknown) =>
-  z.strictObject({ items: z.array(item), nextCursor: z.string().nullable() })
+  z.strictObject({
+    items: z.array(item),
+    nextCursor: z.string().nullable().openapi({ example: null }),
+  })
     .openapi(name, { example: { items: [example], nextCursor: null } });

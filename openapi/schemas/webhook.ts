@@ -51,7 +51,7 @@ const NAMED = { propertyNames: { pattern: DECLARED_NAME.source } } as object;
 
 const events = eventsRecord.refine(isEvents, EVENTS)
   .transform((given): WebhookEvents => given)
-  .openapi({
+  .openapi("WebhookEvents", {
     properties: { [USERS_NAME]: someOf(USER_EVENTS) },
     ...NAMED,
     additionalProperties: someOf(COLLECTION_EVENTS),

@@ -1,6 +1,7 @@
 import { parseJson } from "@/lib/store/json_text.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
-import { parametersOf } from "@/openapi/shared_parameters.ts";
+import { exampleOf } from "@/openapi/shared_examples.ts";
+import { lastName, parametersOf } from "@/openapi/shared_parts.ts";
 
 /** A schema of the document, as far as pages tell of it. */
 export interface Schema {
@@ -40,6 +41,8 @@ export interface Parameter {
   readonly example?: unknown;
 }
 
+type Contents = Readonly<Record<string, Content>>;
+
 interface Content {
   readonly schema: Schema;
   readonly example?: unknown;
@@ -49,14 +52,18 @@ interface Content {
 export interface Body {
   readonly required: boolean;
   readonly description?: string;
-  readonly content: Readonly<Record<string, Content>>;
+  readonly content: Contents;
+}
+
+interface Header {
+  readonly description: string;
 }
 
 export interface Answer {
   readonly status: number;
   readonly description: string;
-  readonly headers?: Readonly<Record<string, { readonly description: string }>>;
-  readonly content?: Readonly<Record<string, Content>>;
+  readonly headers: Readonly<Record<string, Header>>;
+  readonly content?: Contents;
 }
 
 /** What a page tells of an operation, without references but in schemas. */
@@ -87,9 +94,17 @@ interface Stored {
   readonly summary: string;
   readonly description: string;
   readonly security: readonly Readonly<Record<string, unknown>>[];
-  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+  readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: Body;
-  readonly responses: Readonly<Record<string, Omit<Answer, "status"> | { readonly $ref: string }>>;
+  readonly responses: Readonly<Record<string, StoredAnswer | Reference>>;
+}
+
+interface Reference {
+  readonly $ref: string;
+}
+
+interface StoredAnswer extends Omit<Answer, "status" | "headers"> {
+  readonly headers?: Readonly<Record<string, Header | Reference>>;
 }
 
 /** A document, as it stands in its file. */
@@ -99,7 +114,8 @@ export interface StoredDocument {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
-    readonly responses: Readonly<Record<string, Omit<Answer, "status">>>;
+    readonly headers: Readonly<Record<string, Header>>;
+    readonly responses: Readonly<Record<string, StoredAnswer>>;
   };
 }
 
@@ -149,10 +165,20 @@ function shownOperation(
   { path, method, stored }: Place,
 ): ShownOperation {
   const { operationId, tags: [tag], summary, description, security } = stored;
-  const answers = Object.entries(stored.responses).map(([status, one]) => ({
-    status: Number(status),
-    ...("$ref" in one ? components.responses[lastName(one.$ref)]! : one),
-  }));
+  const { schemas } = components;
+  const answers = Object.entries(stored.responses).map(([status, one]) => {
+    const answer = "$ref" in one ? components.responses[lastName(one.$ref)]! : one;
+    const headers = Object.entries(answer.headers ?? {}).map(([name, header]) =>
+      [name, "$ref" in header ? components.headers[lastName(header.$ref)]! : header] as const
+    );
+    return {
+      ...answer,
+      status: Number(status),
+      headers: Object.fromEntries(headers),
+      ...(answer.content && { content: withExamples(answer.content, schemas) }),
+    };
+  });
+  const { requestBody: body } = stored;
   return {
     operationId,
     method: method.toUpperCase(),
@@ -162,7 +188,7 @@ function shownOperation(
     description,
     security: security.map((one) => Object.keys(one)),
     parameters: parametersOf({ components }, stored.parameters),
-    body: stored.requestBody ?? null,
+    body: body === undefined ? null : { ...body, content: withExamples(body.content, schemas) },
     successes: answers.filter(({ status }) => status < 400),
     refusals: answers.filter(({ status }) => status >= 400).map(({ status, content }) => ({
       status,
@@ -171,5 +197,11 @@ function shownOperation(
   };
 }
 
-/** The name at the end of a reference. */
-export const lastName = (reference: string): string => reference.split("/").at(-1)!;
+/** With the example that a schema shows where there is no other. */
+const withExamples = (contents: Contents, schemas: Readonly<Record<string, Schema>>): Contents =>
+  Object.fromEntries(
+    Object.entries(contents).map(([type, content]) => {
+      const example = content.example ?? exampleOf(content.schema, schemas);
+      return [type, { ...content, ...(example !== undefined && { example }) }];
+    }),
+  );

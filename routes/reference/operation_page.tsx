@@ -159,7 +159,7 @@ export const AnswerView = ({ answer, schemas }: { answer: Answer; schemas: Schem
   <section class="answer">
     <h3>{answer.status}</h3>
     {markdown(answer.description)}
-    {answer.headers !== undefined && (
+    {Object.keys(answer.headers).length > 0 && (
       <ul>
         {Object.entries(answer.headers).map(([name, { description }]) => (
           <li>

@@ -1,4 +1,5 @@
-import { lastName, type Schema } from "./document.ts";
+import { lastName } from "@/openapi/shared_parts.ts";
+import type { Schema } from "./document.ts";
 import { markdown } from "./markdown.ts";
 
 type Schemas = Readonly<Record<string, Schema>>;

@@ -1,7 +1,7 @@
 import type { ProblemCode } from "@/lib/problems.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import { buildDocument, CONTRACTS } from "@/openapi/document.ts";
-import { parametersOf } from "@/openapi/shared_parameters.ts";
+import { parametersOf } from "@/openapi/shared_parts.ts";
 import type { Call } from "../support/conforming_client.ts";
 import type { TestAccount } from "../support/dashboard.ts";
 import type { TestProject, TestUser } from "../support/test_app.ts";
@@ -21,10 +21,7 @@ interface Operation {
   readonly operationId: string;
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly parameters: readonly Parameter[];
-  readonly requestBody?: {
-    readonly required: boolean;
-    readonly content: { "application/json"?: { example: unknown } };
-  };
+  readonly requestBody?: { readonly required: boolean };
   readonly responses: Readonly<Record<string, { readonly headers?: object }>>;
 }
 
@@ -81,8 +78,8 @@ function sample(template: string, method: string, operation: Operation): Sample 
       .map(({ name, example }): [string, string] => [name, String(example)]),
     ...ONE_OF_SEVERAL[operationId] ?? [],
   ]);
-  const body = requestBody?.content["application/json"]?.example;
   const contract = CONTRACTS.find((contract) => contract.operationId === operationId)!;
+  const body = contract.body?.example;
   return {
     operationId,
     template,

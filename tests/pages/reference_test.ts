@@ -3,7 +3,7 @@ import { PROBLEMS } from "@/lib/problems.ts";
 import { CONTRACTS } from "@/openapi/document.ts";
 import { guides } from "@/openapi/introduction.ts";
 import published from "@/openapi/openapi.json" with { type: "json" };
-import { parametersOf } from "@/openapi/shared_parameters.ts";
+import { parametersOf } from "@/openapi/shared_parts.ts";
 import { refused } from "../api/test_collection.ts";
 import { pageOf } from "../support/pages.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
