@@ -126,7 +126,7 @@ export class Reader {
       "-c",
       [
         `deno() { (cd '${CHECKOUT}' && '${deno}' "$@"); }`,
-        `corbel() { '${deno}' run ${CORBEL_FLAGS} --reload=${this.#origin}/ ${this.#origin}/cli.js "$@"; }`,
+        `corbel() { '${deno}' run ${CORBEL_FLAGS} --reload=${this.#origin} ${this.#origin}/cli.js "$@"; }`,
         `curl() { command curl --fail-with-body --silent --show-error "$@" && echo; }`,
         ...this.#exports,
         script,
@@ -144,7 +144,8 @@ export class Reader {
       "run",
       "--no-config",
       `--allow-import=localhost:${this.#server.port}`,
-      `--reload=${this.#origin}/`, // Another server may have been there before.
+      // Another server may have been there before. With a slash at the end nothing is loaded again.
+      `--reload=${this.#origin}`,
       "--allow-net",
       file,
     ]);
