@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { namesOf, type Row, rowAt, ROWS } from "../pages/every_page.ts";
-import { browserTest } from "../support/browser.ts";
+import { browserTest, openBrowser } from "../support/browser.ts";
 import {
   assertAccessible,
   type DashboardBrowser,
@@ -95,4 +95,16 @@ browserTest("every page is accessible, fits a narrow screen, and is so in German
   await using store = await createTestStore();
   await using dashboard = await openDashboardBrowser({ ...TOUR_SERVER, store, cwd: store.folder });
   assert.deepEqual(await faultsOnTour(dashboard), []);
+});
+
+browserTest("what axe finds on a page is told, in each of its looks", async () => {
+  await using browser = await openBrowser();
+  const page = await browser.page();
+  const document = (body: string) =>
+    `<!doctype html><html lang="en"><title>A</title><main><h1>A</h1>${body}</main></html>`;
+  await page.setContent(document('<img src="data:,">'));
+  await assert.rejects(() => assertAccessible(page, { sees: "words" }), /image-alt: [^]*<img/);
+  await page.setContent(document('<p style="color: #999; background: #aaa">Barely seen</p>'));
+  await assertAccessible(page, { sees: "words" });
+  await assert.rejects(() => assertAccessible(page), /light[^]*color-contrast/);
 });
