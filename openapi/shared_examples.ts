@@ -33,8 +33,8 @@ interface Document {
 }
 
 /**
- * An example of a schema, made of those of its parts as readers of documents make it; undefined where one
- * of them has none.
+ * An example of a schema, made of those of its parts as readers of documents make it; undefined where
+ * one of them has none.
  * @param within What it is a part of.
  */
 export function exampleOf(
@@ -69,8 +69,8 @@ const isSame = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Leaves out every example that is made of others: of a body and an answer, whose schemas have it, and of
- * a schema whose parts do. The message of an answer becomes an example of its member.
+ * Leaves out every example that is made of others: of a body and an answer, whose schemas have it, and
+ * of a schema whose parts do. The message of an answer becomes an example of its member.
  */
 export function shareExamples<T extends object>(given: T): T {
   const { paths, components: { schemas } } = given as unknown as Document;

@@ -19,7 +19,7 @@ interface Document {
   readonly components: object;
 }
 
-/** Makes components of the parameters and headers that several operations have alike, and refers to them. */
+/** Makes components of parameters and headers that several operations have alike, and refers to them. */
 export function shareParts<T extends object>(given: T): T {
   const { paths, components } = given as unknown as Document;
   const operations = Object.values(paths).flatMap((item) => Object.values(item));

@@ -14,5 +14,4 @@ export const pageOf = (item: z.ZodType, name: string, example: unknown) =>
   z.strictObject({
     items: z.array(item),
     nextCursor: z.string().nullable().openapi({ example: null }),
-  })
-    .openapi(name, { example: { items: [example], nextCursor: null } });
+  }).openapi(name, { example: { items: [example], nextCursor: null } });

@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import type { Id, Json } from "@/lib/store/port.ts";
 import { nameIn } from "@/lib/files/paths.ts";
 import { When } from "../components/when.tsx";
@@ -20,32 +21,33 @@ export interface Column {
   readonly isWord: boolean;
 }
 
-const Nothing = () => <span class="nothing">—</span>;
+const NOTHING = <span class="nothing">—</span>;
 
 export const isId = (value: Json | undefined): value is Id =>
   typeof value === "string" && ID.test(value);
 
-/** A value in a cell. */
-export const Value = (
-  { value, column }: { value: Json | undefined; column: Omit<Column, "ref"> },
-) => {
-  if (value === undefined || value === null) return <Nothing />;
-  if (typeof value === "number") return <>{countOf(value)}</>;
+/** A value in a cell. It is no component: a page has hundreds, and each would take as long as its row. */
+export function shownValue(
+  value: Json | undefined,
+  column: Omit<Column, "ref">,
+): Child {
+  if (value === undefined || value === null) return NOTHING;
+  if (typeof value === "number") return countOf(value);
   if (typeof value === "boolean") {
     const { yes, no } = texts().documents;
-    return <>{value ? yes : no}</>;
+    return value ? yes : no;
   }
   if (Array.isArray(value) && value.length > 0 && value.every(isSingle)) {
     return <Elements values={value} />;
   }
-  if (typeof value !== "string") return <>{cut(shortText(value))}</>;
+  if (typeof value !== "string") return cut(shortText(value));
   if (column.type === "Date") return <When at={value} />;
   if (isId(value)) return <code title={value}>{value.slice(0, ID_SHOWN)}…</code>;
   const file = nameIn(value);
   if (file !== null) return <span title={value}>{cut(file)}</span>;
   if (column.isWord) return <span class="badge">{value}</span>;
-  return <>{cut(value)}</>;
-};
+  return cut(value);
+}
 
 const isSingle = (value: Json): boolean => typeof value !== "object" || value === null;
 

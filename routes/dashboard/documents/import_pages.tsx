@@ -9,7 +9,7 @@ import { areaText, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { countText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
-import { Value } from "./cells.tsx";
+import { shownValue } from "./cells.tsx";
 import type { FailedRow, ImportRow, Sorted } from "@/lib/operations/import_rows.ts";
 import type { Room } from "./room.ts";
 
@@ -204,10 +204,11 @@ const FirstRows = ({ rows }: { rows: readonly ImportRow[] }) => {
               <td class="num">{countText(number)}</td>
               {names.map((name) => (
                 <td>
-                  <Value
-                    value={own(members(document), name)}
-                    column={{ path: name, type: null, isWord: false }}
-                  />
+                  {shownValue(own(members(document), name), {
+                    path: name,
+                    type: null,
+                    isWord: false,
+                  })}
                 </td>
               ))}
             </tr>

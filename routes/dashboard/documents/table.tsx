@@ -3,7 +3,7 @@ import type { Json } from "@/lib/store/port.ts";
 import { valueAt } from "@/lib/store/shape.ts";
 import { collectionPath } from "../collections/bar.tsx";
 import { texts } from "../texts/mod.ts";
-import { type Column, isId, rowName, Value } from "./cells.tsx";
+import { type Column, isId, rowName, shownValue } from "./cells.tsx";
 import { type Path, pathsOf, wordOf } from "./paths.ts";
 import type { Names } from "./references.ts";
 import type { Room } from "./room.ts";
@@ -133,11 +133,11 @@ const Row = (
         const value = valueAt(document, column.path);
         const referred = referredBy(column, value, home);
         const shown = (referred && names.get(column.ref!)?.get(referred.id)) ??
-          <Value value={value} column={column} />;
+          shownValue(value, column);
         return (
-          <td {...(column.type === "Number" && { class: "num" })}>
+          <td class={column.type === "Number" ? "num" : undefined}>
             {i === 0
-              ? <a href={href} {...(name !== first && { "aria-label": name })}>{shown}</a>
+              ? <a href={href} aria-label={name === first ? undefined : name}>{shown}</a>
               : referred === null
               ? shown
               : <a href={referred.href} title={referred.id}>{shown}</a>}
