@@ -5,7 +5,6 @@ import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";
 import { readCommand, runCommand } from "@/routes/admin/mod.ts";
 import { prepareDemo, refuseDemo } from "@/routes/demo.ts";
-import { serve } from "@/routes/serve.ts";
 import { readWords } from "@/routes/words.ts";
 
 /** Resolves to the exit code. */
@@ -28,6 +27,7 @@ async function run(words: readonly string[]): Promise<number> {
   await services.blobStores.internal.ping();
   if (asked === "start") await refuseDemo(services);
   const greeting = asked === "dev" ? { greeting: await prepareDemo(services) } : {};
+  const { serve } = await import("@/routes/serve.ts"); // Half of all modules, which no command needs.
   await serve(services, { environment, print, ...greeting });
   return 0;
 }

@@ -1,8 +1,5 @@
 import { projectFacts } from "@/lib/operations/project_facts.ts";
 import { Problem } from "@/lib/problems.ts";
-import { AUDIENCES } from "@/openapi/project/operations.ts";
-import { projectTypes } from "@/openapi/project/typescript.ts";
-import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { projectId } from "./inputs.ts";
 
@@ -14,16 +11,16 @@ export const TYPE_COMMANDS: readonly (readonly [string, Command])[] = [
     options: { values: ["project", "audience"] },
     text: "types",
     async run(services, args) {
-      const audience = audienceOf(args);
+      // These two declare every operation, which takes longer than all that other commands need.
+      const { AUDIENCES } = await import("@/openapi/project/operations.ts");
+      const { projectTypes } = await import("@/openapi/project/typescript.ts");
+      const given = args.optional("audience") ?? "client";
+      const audience = AUDIENCES.find((one) => one === given);
+      if (audience === undefined) {
+        throw new Problem("INVALID_INPUT", { message: "--audience must be client or server." });
+      }
       const facts = await projectFacts(services, await projectId(services, args));
       return { types: projectTypes(facts, audience) };
     },
   }],
 ];
-
-function audienceOf(args: Arguments) {
-  const given = args.optional("audience") ?? "client";
-  const audience = AUDIENCES.find((one) => one === given);
-  if (audience !== undefined) return audience;
-  throw new Problem("INVALID_INPUT", { message: "--audience must be client or server." });
-}
