@@ -152,7 +152,7 @@ const RequestRow = (
         <span class={status >= 500 ? "badge bad" : "badge"}>{status}</span>
         {code !== null && (
           <small>
-            <a href={`/docs/errors#${problemAnchor(code)}`}>{code}</a>
+            <a href={`/docs/errors#${problemAnchor(code)}`}>{breakable(code)}</a>
           </small>
         )}
       </td>
@@ -165,6 +165,10 @@ const RequestRow = (
     </tr>
   );
 };
+
+/** Where the column is narrow, a code breaks between its words. */
+const breakable = (code: string) =>
+  code.split("_").flatMap((word, i) => i === 0 ? [word] : ["_", <wbr />, word]);
 
 function callerText(caller: string | null): string {
   const names: Readonly<Record<string, string>> = texts().requests.callers;
