@@ -14,7 +14,7 @@ const PERMISSIONS = ["net", "read", "write", "env", "ffi", "sys"].map((name) => 
 
 /** Corbel as it is started for production, but without the limits of plans. */
 export function startCorbel(settings: Readonly<Record<string, string>>): Promise<Program> {
-  const args = ["--v8-flags=--max-semi-space-size=4", ...PERMISSIONS, "main.ts", "start"];
+  const args = ["--v8-flags=--max-semi-space-size=4,--heap-growing-percent=50", ...PERMISSIONS, "main.ts", "start"];
   return startProgram(Deno.execPath(), () => ["run", ...args], {
     readyPath: "/api/health",
     env: {
