@@ -12,9 +12,12 @@ const START_TIMEOUT_MS = 20_000;
 // The driver of MongoDB reads the environment and the system; passwords are hashed by native code.
 const PERMISSIONS = ["net", "read", "write", "env", "ffi", "sys"].map((name) => `--allow-${name}`);
 
+/** As `deno task start` has them. */
+const V8_FLAGS = "--v8-flags=--max-semi-space-size=4,--heap-growing-percent=50";
+
 /** Corbel as it is started for production, but without the limits of plans. */
 export function startCorbel(settings: Readonly<Record<string, string>>): Promise<Program> {
-  const args = ["--v8-flags=--max-semi-space-size=4,--heap-growing-percent=50", ...PERMISSIONS, "main.ts", "start"];
+  const args = [V8_FLAGS, ...PERMISSIONS, "main.ts", "start"];
   return startProgram(Deno.execPath(), () => ["run", ...args], {
     readyPath: "/api/health",
     env: {
