@@ -60,7 +60,7 @@ const OPERATIONS = Object.entries(document.paths).flatMap(([path, operations]) =
 const responsesOf = ({ responses }: Operation): [string, Declared][] =>
   Object.entries(responses).map(([status, one]) => [
     status,
-    "$ref" in one ? document.components.responses[one.$ref.split("/").at(-1)!]! : one,
+    "$ref" in one ? document.components.responses[lastName(one.$ref)]! : one,
   ]);
 
 Deno.test("every refusal is a component, with an example of each of its problems", () => {
@@ -75,7 +75,7 @@ Deno.test("every refusal is a component, with an example of each of its problems
       if (Number(status) < 400) continue;
       const examples = content!["application/json"]!.examples as Record<string, { $ref: string }>;
       for (const [code, { $ref }] of Object.entries(examples)) {
-        const { summary, value } = document.components.examples[$ref.split("/").at(-1)!]!;
+        const { summary, value } = document.components.examples[lastName($ref)]!;
         assert.equal(value.code, code);
         assert.equal(summary, PROBLEMS[code as ProblemCode].when);
         shown.push(code);

@@ -26,11 +26,8 @@ const NOTHING = <span class="nothing">—</span>;
 export const isId = (value: Json | undefined): value is Id =>
   typeof value === "string" && ID.test(value);
 
-/** A value in a cell. It is no component: a page has hundreds, and each would take as long as its row. */
-export function shownValue(
-  value: Json | undefined,
-  column: Omit<Column, "ref">,
-): Child {
+/** A value in a cell. It is no component: a page has hundreds of them. */
+export function shownValue(value: Json | undefined, column: Omit<Column, "ref">): Child {
   if (value === undefined || value === null) return NOTHING;
   if (typeof value === "number") return countOf(value);
   if (typeof value === "boolean") {
