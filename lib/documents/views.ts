@@ -35,10 +35,14 @@ interface ViewServices {
   readonly engine: Engine;
 }
 
-/** It is a part of an address. */
+/** What a view may be called: its name is a part of an address. */
+export const VIEW_NAME_PATTERN =
+  "^(?!\\.+$)(?!\\s)(?!.*\\s$)[^\\u0000-\\u001f\\u007f-\\u009f/\\\\]+$";
+
+const VIEW_NAME = new RegExp(VIEW_NAME_PATTERN, "u");
+
 export function checkedViewName(text: string): string {
-  const isName = text.length <= VIEW_NAME_LENGTH_MAX && /^(?!\.+$)[^\p{Cc}/\\]+$/u.test(text) &&
-    text === text.trim() && text.isWellFormed();
+  const isName = text.length <= VIEW_NAME_LENGTH_MAX && VIEW_NAME.test(text) && text.isWellFormed();
   if (isName) return text;
   throw new Problem("INVALID_INPUT", {
     message: `A view's name has from 1 to ${VIEW_NAME_LENGTH_MAX} characters, no slash or ` +

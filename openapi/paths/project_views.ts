@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { checkedViewName } from "@/lib/documents/views.ts";
+import { checkedViewName, VIEW_NAME_PATTERN } from "@/lib/documents/views.ts";
 import { VIEW_NAME_LENGTH_MAX, VIEWS_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import type { PathParameter } from "../inputs.ts";
@@ -12,7 +12,8 @@ const PATH = "/api/projects/{projectId}/collections/{collectionName}/views";
 const ONE = `${PATH}/{viewName}` as const;
 
 const viewName: PathParameter = {
-  schema: z.string().min(1).max(VIEW_NAME_LENGTH_MAX).openapi({
+  schema: z.string().max(VIEW_NAME_LENGTH_MAX).openapi({
+    pattern: VIEW_NAME_PATTERN,
     param: { description: "The view's name, which may have spaces in it.", example: "Drafts" },
   }),
   problem: "INVALID_INPUT",

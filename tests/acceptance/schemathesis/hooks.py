@@ -46,6 +46,9 @@ QUERIES = {
     "createDocument": '"upsert" names',
     "createProjectDocument": '"upsert" names',
     "createLiveTicket": "",
+    "exportDocumentsAsCsv": "",
+    "exportDocumentsAsJson": "",
+    "saveView": "",
 }
 
 # What no schema can say, and why: by code, for all operations or for some, with what the refusal
@@ -95,8 +98,11 @@ UNSAYABLE = {
         "changeEmail": "one plain address",
         "resendAccountVerification": "one plain address",
         "requestAccountPasswordReset": "one plain address",
+        "changeAccountEmail": "one plain address",
         "updateProfile": "",
         "buildQuery": '"timeZone"',
+        # Who owns it.
+        "offerOwnership": "already",
         # Addresses too, of mail servers and of languages, and texts of which there must be one.
         "sendMail": "",
         "setProjectMail": "",
@@ -116,6 +122,8 @@ UNSAYABLE = {
         "checkProjectMail": "",
         "setMailTemplate": "must be named",
         "deleteMailTemplate": "must be named",
+        # A file without a row.
+        "importDocuments": "no rows",
         # Collections that there are, too.
         "createWebhook": "",
         "updateWebhook": "",
