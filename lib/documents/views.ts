@@ -35,9 +35,11 @@ interface ViewServices {
   readonly engine: Engine;
 }
 
+const INNER = "\\u0000-\\u001f\\u007f-\\u009f/\\\\";
+const OUTER = `[^\\s${INNER}]`;
+
 /** What a view may be called: its name is a part of an address. */
-export const VIEW_NAME_PATTERN =
-  "^(?!\\.+$)(?!\\s)(?!.*\\s$)[^\\u0000-\\u001f\\u007f-\\u009f/\\\\]+$";
+export const VIEW_NAME_PATTERN = `^(?!\\.+$)${OUTER}([^${INNER}]*${OUTER})?$`;
 
 const VIEW_NAME = new RegExp(VIEW_NAME_PATTERN, "u");
 

@@ -39,7 +39,10 @@ const CHECKS = [
 const ENDLESS = ["listenToDocuments"];
 
 /** What is tried depends neither on a run before nor on the answers of this one. */
-const SETTINGS = `[phases.coverage.extra-data-sources]
+const SETTINGS = `# Who is anonymous stays it.
+[auth]
+auto-signup = false
+[phases.coverage.extra-data-sources]
 responses = false
 [phases.fuzzing.extra-data-sources]
 responses = false
