@@ -51,18 +51,17 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/api\/(?:create_live_ticket|import_project|recorded_actors|user_events)_test/,
   /^tests\/api\/(?:accept_invitation_at_once|register_account_admission)_test/,
   /^tests\/api\/(?:sign_up|verify_code|confirm_email_change|log_in_imported_hash)_test/,
-  /^tests\/api\/import_(?:pocketbase|firestore)_test/,
   /^tests\/api\/(?:confirm_upload|user_uploads|file_fields|storage_quota_edge|uploads_interleaved|reaper)_/,
   /^tests\/api\/(?:resume_upload|resumed_uploads_\w+)_/,
-  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|moving_\w+|resumed_uploads|bench|clients\/typescript)_/,
+  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|resumed_uploads)_/,
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
   /^tests\/api\/(?:request_upload|confirm_upload|user_uploads|serve_file_sizes|sign_file|change_project_file|delete_file|uploads_interleaved|reaper)_/,
   /^tests\/api\/(?:get_upload|resume_upload|cancel_upload|resumed_uploads_reaper)_/,
   /^tests\/attacks\/resumable_uploads_/,
-  /^tests\/acceptance\/(?:files|moving_\w+|resumed_uploads)_/,
+  /^tests\/acceptance\/(?:files|resumed_uploads)_/,
 ];
-export const CHOSEN_ON_BOTH: readonly RegExp[] = [/^tests\/acceptance\/(?:files|moving_\w+)_/];
+export const CHOSEN_ON_BOTH: readonly RegExp[] = [/^tests\/acceptance\/(?:files|moving_projects)_/];
 
 const onMongodb = (path: string): boolean => ENGINE_NEUTRAL.test(path) && !ONCE.test(path);
 
