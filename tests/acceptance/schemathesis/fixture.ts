@@ -37,8 +37,8 @@ export const LAST = {
   "the session ends": ["logout", "logoutAll", "signOutAccount"],
 };
 
-/** Each is there to be deleted once. */
-const COUNTS = { batches: 4, documents: 100, users: 60, spares: 15 };
+/** Each is there to be deleted once, and of the spares some to be renamed. */
+const COUNTS = { batches: 4, documents: 100, users: 60, spares: 15, renamed: 5 };
 const TOKEN_SECONDS = 3600;
 const ACCOUNT = { email: "ada@example.com", password: "seven wet stones 41" };
 
@@ -162,10 +162,15 @@ async function owner(server: Server): Promise<Caller> {
     name: "an owner",
     headers: {},
     session: session[2]!,
-    stock: { ...await fill(server, project), "deleteCollection collectionName": spares },
+    stock: {
+      ...await fill(server, project),
+      "renameCollection collectionName": spares.slice(0, COUNTS.renamed),
+      "deleteCollection collectionName": spares.slice(COUNTS.renamed),
+    },
     mayAtLeast: [
       "PATCH /api/projects/{projectId}",
       "PUT /api/projects/{projectId}/collections/{collectionName}",
+      "POST /api/projects/{projectId}/collections/{collectionName}/rename",
       "DELETE /api/projects/{projectId}/collections/{collectionName}",
       "PUT /api/projects/{projectId}/collections/{collectionName}/documents/{id}",
       "GET /api/projects/{projectId}/files",
