@@ -35,11 +35,11 @@ interface ViewServices {
   readonly engine: Engine;
 }
 
-const INNER = "\\u0000-\\u001f\\u007f-\\u009f/\\\\";
-const OUTER = `[^\\s${INNER}]`;
+const FORBIDDEN = "\\u0000-\\u001f\\u007f-\\u009f/\\\\";
+const AT_ENDS = `[^\\s${FORBIDDEN}]`;
 
 /** What a view may be called: its name is a part of an address. */
-export const VIEW_NAME_PATTERN = `^(?!\\.+$)${OUTER}([^${INNER}]*${OUTER})?$`;
+export const VIEW_NAME_PATTERN = `^(?!\\.+$)${AT_ENDS}([^${FORBIDDEN}]*${AT_ENDS})?$`;
 
 const VIEW_NAME = new RegExp(VIEW_NAME_PATTERN, "u");
 

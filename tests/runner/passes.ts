@@ -53,7 +53,7 @@ export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/api\/(?:sign_up|verify_code|confirm_email_change|log_in_imported_hash)_test/,
   /^tests\/api\/(?:confirm_upload|user_uploads|file_fields|storage_quota_edge|uploads_interleaved|reaper)_/,
   /^tests\/api\/(?:resume_upload|resumed_uploads_\w+)_/,
-  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|resumed_uploads)_/,
+  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|resumed_uploads|clients\/typescript)_/,
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
   /^tests\/api\/(?:request_upload|confirm_upload|user_uploads|serve_file_sizes|sign_file|change_project_file|delete_file|uploads_interleaved|reaper)_/,
