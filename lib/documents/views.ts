@@ -35,6 +35,7 @@ interface ViewServices {
   readonly engine: Engine;
 }
 
+/** Control characters, and what divides a path. */
 const FORBIDDEN = "\\u0000-\\u001f\\u007f-\\u009f/\\\\";
 const AT_ENDS = `[^\\s${FORBIDDEN}]`;
 

@@ -12,7 +12,7 @@ const PATH = "/api/projects/{projectId}/collections/{collectionName}/views";
 const ONE = `${PATH}/{viewName}` as const;
 
 const viewName: PathParameter = {
-  schema: z.string().max(VIEW_NAME_LENGTH_MAX).openapi({
+  schema: z.string().min(1).max(VIEW_NAME_LENGTH_MAX).openapi({
     pattern: VIEW_NAME_PATTERN,
     param: { description: "The view's name, which may have spaces in it.", example: "Drafts" },
   }),

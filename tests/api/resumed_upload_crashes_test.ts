@@ -9,16 +9,14 @@ import { silentLog } from "@/lib/runtime/log.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
-import { RUNS } from "../property/run.ts";
 import { createTestStore, storage, type TestStore } from "../support/test_store.ts";
 import { sacrifice } from "./sacrifice.ts";
+import { STRIDE } from "./stride.ts";
 import { bytesOf, type Orders, type Said, type VictimUpload } from "./resumed_upload_victim.ts";
 
 const VICTIM = new URL("resumed_upload_victim.ts", import.meta.url);
 /** Into a bucket: a part, and the rest of a file. */
 const SIZE = storage === "s3" ? 5_242_880 + 1_000_000 : 20_000;
-/** In the full matrix before every step, else before every second one. */
-const STRIDE = RUNS > 100 ? 1 : 2;
 const STEPS_MIN = 40;
 /** Longer than a turn, and than the claim of a confirm. */
 const LATER_MS = 61_000;

@@ -11,12 +11,11 @@ import { adminEnd } from "../acceptance/server.ts";
 import { RUNS } from "../property/run.ts";
 import { createTestStore, database, storage, type TestStore } from "../support/test_store.ts";
 import { sacrifice } from "./sacrifice.ts";
+import { STRIDE } from "./stride.ts";
 import { contentOf, type Orders, type Said } from "./upload_victim.ts";
 
 /** Where it costs least, in the full matrix; else once. */
 const ROUNDS = RUNS > 100 && database === "sqlite" && storage === "disk" ? 100 : 1;
-/** In the full matrix before every step, else before every second one. */
-const STRIDE = RUNS > 100 ? 1 : 2;
 /** Claims lapse from one round to the next; what is held for an upload does after ten. */
 const ROUND_MS = 121_000;
 const STEPS_MIN = 40;
