@@ -42,12 +42,20 @@ export async function openClients(): Promise<ClientFixture> {
   await setAuth(app, project, { anonymous: true });
   const asked: string[] = [];
   const clients: AnyClient[] = [];
+  /** A client that is left, or ends an upload, waits for no answer: these do so before the app ends. */
+  const answers = new Set<Promise<Response>>();
   let intercepted: ((request: Request) => Promise<Response> | null) | null = null;
+  const serve = (request: Request): Promise<Response> => {
+    const answer = Promise.resolve(
+      served.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } }),
+    ).finally(() => answers.delete(answer));
+    answers.add(answer);
+    return answer;
+  };
   const ask = (input: RequestInfo | globalThis.URL, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
     asked.push(`${request.method} ${request.url.slice(URL.length)}`);
-    return intercepted?.(request) ??
-      Promise.resolve(served.fetch(request, { remoteAddr: { hostname: "127.0.0.1" } }));
+    return intercepted?.(request) ?? serve(request);
   };
   return {
     app,
@@ -61,6 +69,7 @@ export async function openClients(): Promise<ClientFixture> {
     },
     async [Symbol.asyncDispose]() {
       for (const client of clients) client.close();
+      await Promise.allSettled(answers);
       await app[Symbol.asyncDispose]();
     },
   };
