@@ -10,6 +10,7 @@ import {
 import { rotateKey } from "@/lib/projects/rotate_key.ts";
 import { eq } from "@/lib/store/filter.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { onEach, openCollection } from "./on_each.ts";
 import { createTestCollection, NOBODY, refused } from "./test_collection.ts";
 import {
   isDashboards,
@@ -168,12 +169,19 @@ Deno.test("every operation says who may call it, in schemes that this battery kn
 
 const IN_ADDRESS = "Send the project's publishable key as the query parameter x-api-key.";
 
-for (const { operationId, call } of SAMPLES.filter(takesKeyInQuery)) {
-  Deno.test(`${operationId}: every bad key in the query is the 401 that it is in the header`, async () => {
-    await using app = await openTestApp();
-    const { project, untouched } = await createTestCollection(app);
-    await untouched(async () => {
-      for (const [kind, key] of Object.entries(await badKeys(app, project))) {
+const withBadKeys = async () => {
+  const collection = await openCollection();
+  const keys = await badKeys(collection.app, collection.project);
+  return { ...collection, keys, ...await collection.project.user() };
+};
+
+onEach(
+  "every bad key in the query is the 401 that it is in the header",
+  SAMPLES.filter(takesKeyInQuery),
+  withBadKeys,
+  ({ call }, { app, keys, untouched }) =>
+    untouched(async () => {
+      for (const [kind, key] of Object.entries(keys)) {
         if (key === null) continue;
         for (const name of ["x-api-key", "key"]) {
           const path = `${call.path}?${new URLSearchParams({ [name]: key })}`;
@@ -185,28 +193,18 @@ for (const { operationId, call } of SAMPLES.filter(takesKeyInQuery)) {
           assert.equal(answer.body.message, why, `${kind}: nothing else is told`);
         }
       }
-    });
-  });
-}
+    }),
+);
 
-for (const sample of SAMPLES.filter(takesKey)) {
-  const { operationId, call } = sample;
-
-  Deno.test(`${operationId}: every bad key is a 401 that tells what the request shows, also with a bad body`, async () => {
-    await using app = await openTestApp();
-    const collection = await createTestCollection(app);
-    const { token } = await collection.project.user();
-    const keys = await badKeys(app, collection.project);
-    await collection.untouched(async () => {
+onEach(
+  "every bad key is a 401 that tells what the request shows, also with a bad body",
+  SAMPLES.filter(takesKey),
+  withBadKeys,
+  (sample, { app, keys, project, token, untouched }) =>
+    untouched(async () => {
       for (const [kind, key] of Object.entries(keys)) {
-        for (const one of [call, withBadBody(sample)]) {
-          for (
-            const authorization of [
-              null,
-              `Bearer ${token}`,
-              `Bearer ${collection.project.secretKey}`,
-            ]
-          ) {
+        for (const one of [sample.call, withBadBody(sample)]) {
+          for (const authorization of [null, `Bearer ${token}`, `Bearer ${project.secretKey}`]) {
             const headers = {
               ...(key !== null && { "x-api-key": key }),
               ...(authorization !== null && { authorization }),
@@ -222,18 +220,22 @@ for (const sample of SAMPLES.filter(takesKey)) {
           }
         }
       }
-    });
-  });
+    }),
+);
 
-  Deno.test(`${operationId}: a key in the query is no key`, async () => {
-    await using app = await openTestApp();
-    const { secretKey } = await app.project();
+onEach("a key in the query is no key", SAMPLES.filter(takesKey), openCollection, async (
+  { call },
+  { app, project: { secretKey }, untouched },
+) => {
+  await untouched(async () => {
     for (const name of ["x-api-key", "key", "apiKey"]) {
       const path = `${call.path}?${name}=${secretKey}`;
       refused(await app.send({ ...call, path }), 401, "API_KEY_INVALID");
     }
   });
+});
 
+for (const { operationId, call } of SAMPLES.filter(takesKey)) {
   Deno.test(`${operationId}: a rotated key is refused at once, the new one works`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);
@@ -252,18 +254,20 @@ for (const sample of SAMPLES.filter(takesKey)) {
 const inCollections = SAMPLES.filter(takesKey)
   .filter(({ template }) => template.includes("{collectionName}"));
 
-for (const { operationId, call } of inCollections) {
-  Deno.test(`${operationId}: another project's keys see nothing of this one`, async () => {
-    await using app = await openTestApp();
-    const collection = await createTestCollection(app, { rls: { enabled: false } });
-    const stranger = await app.project();
-    await collection.untouched(async () => {
+onEach(
+  "another project's keys see nothing of this one",
+  inCollections,
+  async () => {
+    const collection = await openCollection({}, { rls: { enabled: false } });
+    return { ...collection, stranger: await collection.app.project() };
+  },
+  ({ call }, { stranger, untouched }) =>
+    untouched(async () => {
       for (const as of [stranger.asSecret, stranger.asPublic]) {
         refused(await as(call), 404, "COLLECTION_NOT_FOUND");
       }
-    });
-  });
-}
+    }),
+);
 
 Deno.test("a bad token is refused wherever one is taken, but for signing out, which always works", () => {
   const lenient = SAMPLES.filter(takesToken)
@@ -271,17 +275,19 @@ Deno.test("a bad token is refused wherever one is taken, but for signing out, wh
   assert.deepEqual(lenient.map(({ operationId }) => operationId), ["logout"]);
 });
 
-for (const sample of SAMPLES.filter(({ codes }) => codes.includes("ACCESS_TOKEN_INVALID"))) {
-  const { operationId, call } = sample;
+const TOKEN_SAMPLES = SAMPLES.filter(({ codes }) => codes.includes("ACCESS_TOKEN_INVALID"));
 
-  Deno.test(`${operationId}: every bad token is a 401 that tells what the request shows, also with a bad body`, async () => {
-    await using app = await openTestApp();
-    for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private" }]) {
-      const collection = await createTestCollection(app, { rls });
-      const { project } = collection;
+for (const rls of [{ enabled: false }, { mode: "public-read" }, { mode: "private" }]) {
+  onEach(
+    `with ${
+      JSON.stringify(rls)
+    } every bad token is a 401 that tells what the request shows, also with a bad body`,
+    TOKEN_SAMPLES,
+    async () => {
+      const collection = await openCollection({}, { rls });
+      const { app, project } = collection;
       // What is off would be refused before the token is looked at.
       await changeProject(app.services, project.projectId, { files: { userUploads: "signed-in" } });
-      const tokens = await badTokens(app, project);
       const { token } = await project.user();
       const headers: Record<string, string> = {
         "no scheme": token,
@@ -293,11 +299,16 @@ for (const sample of SAMPLES.filter(({ codes }) => codes.includes("ACCESS_TOKEN_
         "two headers": `Bearer ${token}, Bearer ${token}`,
         "nothing": "",
       };
-      for (const [kind, bad] of Object.entries(tokens)) headers[kind] = `Bearer ${bad}`;
+      for (const [kind, bad] of Object.entries(await badTokens(app, project))) {
+        headers[kind] = `Bearer ${bad}`;
+      }
+      return { ...collection, headers };
+    },
+    async (sample, { app, project, headers, untouched }) => {
       const asked = { projectId: project.projectId, now: app.clock.now() };
-      await collection.untouched(async () => {
+      await untouched(async () => {
         for (const [kind, authorization] of Object.entries(headers)) {
-          for (const one of [call, withBadBody(sample)]) {
+          for (const one of [sample.call, withBadBody(sample)]) {
             const answer = await app.send({
               ...one,
               headers: { "x-api-key": project.publishableKey, authorization },
@@ -311,9 +322,11 @@ for (const sample of SAMPLES.filter(({ codes }) => codes.includes("ACCESS_TOKEN_
           }
         }
       });
-    }
-  });
+    },
+  );
+}
 
+for (const { operationId, call } of TOKEN_SAMPLES) {
   Deno.test(`${operationId}: a good token passes, and with the secret key any token is ignored`, async () => {
     await using app = await openTestApp();
     const collection = await createTestCollection(app);

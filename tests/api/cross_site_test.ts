@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { ACCOUNT_SESSIONS } from "@/lib/accounts/session_records.ts";
 import { ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { ALL } from "@/lib/store/filter.ts";
+import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
-import { isDashboards, sampleCalls } from "./sample_calls.ts";
-import { createTestCollection, refused } from "./test_collection.ts";
+import { onEach, openCollection } from "./on_each.ts";
+import { isDashboards, type Sample, sampleCalls } from "./sample_calls.ts";
+import { refused } from "./test_collection.ts";
 
 const OWN = "https://corbel.example.com";
 const ENV = { PUBLIC_URL: OWN };
@@ -53,39 +55,52 @@ Deno.test("every operation of the dashboard is under the rule, signing in and re
   for (const id of ["registerAccount", "signInAccount", "signOutAccount", "deleteAccount"]) {
     assert.ok(ids.includes(id), id);
   }
-  const unsafe = SAMPLES.filter(({ call }) => !SAFE.includes(call.method!));
-  assert.ok(unsafe.length >= 6);
+  assert.ok(UNSAFE.length >= 6);
 });
 
-for (const { operationId, call } of SAMPLES) {
-  const isSafe = SAFE.includes(call.method!);
+async function open() {
+  const collection = await openCollection({ env: ENV });
+  return { ...collection, cookie: (await collection.project.owner()).cookie };
+}
 
-  Deno.test(
-    `${operationId}: ${
-      isSafe
-        ? "a request that changes nothing passes from anywhere"
-        : "own pages and no browser pass"
-    }`,
-    async () => {
-      const admitted = isSafe ? { ...ADMITTED, ...REFUSED } : ADMITTED;
-      await using app = await openTestApp({ env: ENV });
-      for (const [kind, headers] of Object.entries(admitted)) {
-        const { cookie } = await (await app.project()).owner();
-        const answer = await app.send({ ...call, headers: { ...headers, cookie } });
-        const { code } = answer.body ?? {};
-        assert.ok(code !== "CROSS_SITE_REQUEST" && code !== "SIGN_IN_REQUIRED", `${kind}: ${code}`);
-      }
-    },
-  );
+function passes(kind: string, { body }: Answer): void {
+  const code = body?.code;
+  assert.ok(code !== "CROSS_SITE_REQUEST" && code !== "SIGN_IN_REQUIRED", `${kind}: ${code}`);
+}
 
-  if (isSafe) continue;
-  Deno.test(`${operationId}: what another site makes a browser send is 403 and changes nothing`, async () => {
+const isSafe = ({ call }: Sample): boolean => SAFE.includes(call.method!);
+
+onEach(
+  "a request that changes nothing passes from anywhere",
+  SAMPLES.filter(isSafe),
+  open,
+  async ({ call }, { app, cookie }) => {
+    for (const [kind, headers] of Object.entries({ ...ADMITTED, ...REFUSED })) {
+      passes(kind, await app.send({ ...call, headers: { ...headers, cookie } }));
+    }
+  },
+);
+
+const UNSAFE = SAMPLES.filter((sample) => !isSafe(sample));
+
+for (const { operationId, call } of UNSAFE) {
+  Deno.test(`${operationId}: own pages and no browser pass`, async () => {
     await using app = await openTestApp({ env: ENV });
-    const collection = await createTestCollection(app);
-    const { cookie } = await collection.project.owner();
+    for (const [kind, headers] of Object.entries(ADMITTED)) {
+      const { cookie } = await (await app.project()).owner();
+      passes(kind, await app.send({ ...call, headers: { ...headers, cookie } }));
+    }
+  });
+}
+
+onEach(
+  "what another site makes a browser send is 403 and changes nothing",
+  UNSAFE,
+  open,
+  async ({ call }, { app, cookie, untouched }) => {
     const before = await stored(app);
     const broken = call.body === undefined ? call : { ...call, body: '{"broken":' };
-    await collection.untouched(async () => {
+    await untouched(async () => {
       for (const [kind, headers] of Object.entries(REFUSED)) {
         for (const one of [call, broken]) {
           for (const cookies of [{ cookie }, {}]) {
@@ -98,5 +113,5 @@ for (const { operationId, call } of SAMPLES) {
       }
     });
     assert.equal(await stored(app), before);
-  });
-}
+  },
+);

@@ -8,13 +8,13 @@ import { QUERY_LENGTH_MAX, REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
-import { createApp } from "@/routes/app.ts";
+import { type App, createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { engineOver } from "../support/engine_over.ts";
 import { hurried } from "../support/hurried.ts";
-import { openTestApp, type TestApp } from "../support/test_app.ts";
+import type { TestOptions } from "../support/test_services.ts";
 import { allowOnly } from "./origins.ts";
-import { createTestCollection, refused, type TestCollection } from "./test_collection.ts";
+import { refused, type TestCollection } from "./test_collection.ts";
 import {
   admission,
   inProject,
@@ -23,6 +23,7 @@ import {
   sampleCalls,
   takesKey,
 } from "./sample_calls.ts";
+import { onEach, type OpenCollection, openCollection } from "./on_each.ts";
 import { setAuth } from "./user_email.ts";
 
 const SAMPLES = sampleCalls();
@@ -31,43 +32,31 @@ const WITH_BODY = SAMPLES.filter(({ operationId, call }) =>
   call.body !== undefined && operationId !== "logout"
 );
 
-/**
- * One test with a step for each operation, on one app: only for what leaves it as it was. What an
- * app begins in one step it may end in a later one, so leaks are looked for at the end of the test.
- */
-function onEach(
-  name: string,
-  samples: readonly Sample[],
-  check: (sample: Sample, app: TestApp, collection: TestCollection) => Promise<void>,
-): void {
-  Deno.test(name, async (t) => {
-    await using app = await openTestApp();
-    const collection = await createTestCollection(app);
-    // What is off would be refused before the store is asked.
-    await setAuth(app, collection.project, { anonymous: true });
-    for (const sample of samples) {
-      await t.step({
-        name: sample.operationId,
-        fn: () => check(sample, app, collection),
-        sanitizeOps: false,
-        sanitizeResources: false,
-      });
-    }
-  });
+/** An app over changed services, beside the one whose services they were. */
+interface Changed extends OpenCollection {
+  readonly changed: App;
 }
+
+/** The samples' collection, where nothing that a sample asks for is off. */
+async function open(options?: TestOptions): Promise<OpenCollection> {
+  const collection = await openCollection(options);
+  await setAuth(collection.app, collection.project, { anonymous: true });
+  return collection;
+}
+
+const opening = (change: (services: Services) => Services) => async (): Promise<Changed> => {
+  const collection = await open();
+  return { ...collection, changed: createApp(change(collection.app.services)) };
+};
 
 /** A detail that must never leave the process. */
 const DETAIL = "detail-of-a-failure /var/secret/place";
 
-/** Sends a sample, with what its guard asks for, to an app over changed services. */
-async function sendTo(
-  services: Services,
-  collection: TestCollection,
-  sample: Sample,
-): Promise<Answer> {
+/** Sends a sample with what its guard asks for. */
+async function sendTo(app: App, collection: TestCollection, sample: Sample): Promise<Answer> {
   const headers = await admission(sample, collection.project);
   const call = inProject(sample.call, collection.project.projectId);
-  return await send(createApp(services), { ...call, headers });
+  return await send(app, { ...call, headers: { ...headers, ...call.headers as object } });
 }
 
 /** The services over a store that fails whenever it is asked. */
@@ -104,17 +93,32 @@ const withWork = (services: Services, error: Error): Services => ({
 onEach(
   "an unexpected failure is an opaque 500, with the details in the log",
   SAMPLES,
-  async (sample, app, collection) => {
+  async () => {
     let logged = "";
-    using log = createLog("info", (text) => void (logged += text));
-    const services = withWork({ ...app.services, log }, new TypeError(DETAIL));
-    const answer = await sendTo(services, collection, sample);
+    const log = createLog("info", (text) => void (logged += text));
+    const changed = await opening((services) =>
+      withWork({ ...services, log }, new TypeError(DETAIL))
+    )();
+    const lines = () => {
+      log.flush();
+      return logged.split("\n");
+    };
+    const end = async () => {
+      await changed[Symbol.asyncDispose]();
+      log[Symbol.dispose]();
+    };
+    return { ...changed, lines, [Symbol.asyncDispose]: end };
+  },
+  async (sample, { changed, lines, ...collection }) => {
+    const answer = await sendTo(changed, collection, sample);
     refused(answer, 500, "INTERNAL", "Something went wrong on our side.");
     assert.ok(!answer.text.includes("detail"));
     for (const value of answer.headers.values()) assert.ok(!value.includes("detail"));
-    log.flush();
-    const line = logged.split("\n").find((one) => one.includes("detail-of-a-failure"))!;
-    assert.equal(JSON.parse(line).requestId, answer.headers.get("x-request-id"));
+    const requestId = answer.headers.get("x-request-id")!;
+    const line = lines().find((one) =>
+      one.includes(requestId) && one.includes("detail-of-a-failure")
+    )!;
+    assert.equal(JSON.parse(line).requestId, requestId);
     assert.equal(JSON.parse(line).level, "error");
   },
 );
@@ -124,22 +128,27 @@ const queried = (path: string, query: string) => `${path}${path.includes("?") ? 
 onEach(
   "414 for a query beyond the limits, before anything looks at it",
   SAMPLES,
-  (sample, app, collection) =>
+  open,
+  (sample, collection) =>
     collection.untouched(async () => {
       for (const query of [`a=${"x".repeat(QUERY_LENGTH_MAX)}`, "a&".repeat(101)]) {
         const call = { ...sample.call, path: queried(sample.call.path, query) };
-        const answer = await sendTo(app.services, collection, { ...sample, call });
+        const answer = await sendAs({ ...sample, call }, collection, {});
         refused(answer, 414, "QUERY_TOO_LONG", "at most 32768 characters and 100 parameters");
       }
     }),
 );
 
-onEach("503 with Retry-After when it takes too long", SAMPLES, async (sample, app, collection) => {
-  const late = withWork(app.services, new Problem("HANDLER_TIMEOUT"));
-  const answer = await sendTo(late, collection, sample);
-  refused(answer, 503, "HANDLER_TIMEOUT");
-  assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
-});
+onEach(
+  "503 with Retry-After when it takes too long",
+  SAMPLES,
+  opening((services) => withWork(services, new Problem("HANDLER_TIMEOUT"))),
+  async (sample, { changed, ...collection }) => {
+    const answer = await sendTo(changed, collection, sample);
+    refused(answer, 503, "HANDLER_TIMEOUT");
+    assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
+  },
+);
 
 const asksStore = (sample: Sample): boolean =>
   takesKey(sample) || isDashboards(sample) || sample.operationId === "getJwks";
@@ -147,30 +156,38 @@ const asksStore = (sample: Sample): boolean =>
 onEach(
   "503 with Retry-After when the store is unavailable",
   SAMPLES.filter(asksStore),
-  (sample, app, collection) =>
+  opening((services) => failing(services, new StoreUnavailable(DETAIL))),
+  (sample, { changed, ...collection }) =>
     collection.untouched(async () => {
-      const down = failing(app.services, new StoreUnavailable(DETAIL));
-      const answer = await sendTo(down, collection, sample);
+      const answer = await sendTo(changed, collection, sample);
       refused(answer, 503, "STORE_UNAVAILABLE");
       assert.ok(!answer.text.includes("detail"));
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
-      const broken = await sendTo(failing(app.services, new Error(DETAIL)), collection, sample);
-      refused(broken, 500, "INTERNAL");
-      assert.ok(!broken.text.includes("detail"));
+    }),
+);
+
+onEach(
+  "an opaque 500 when the store fails",
+  SAMPLES.filter(asksStore),
+  opening((services) => failing(services, new Error(DETAIL))),
+  (sample, { changed, ...collection }) =>
+    collection.untouched(async () => {
+      const answer = await sendTo(changed, collection, sample);
+      refused(answer, 500, "INTERNAL");
+      assert.ok(!answer.text.includes("detail"));
     }),
 );
 
 Deno.test("a store that is away after the guard is 503 too, for every operation on documents", async () => {
-  await using app = await openTestApp();
-  const collection = await createTestCollection(app);
+  await using collection = await openCollection();
+  const { services } = collection.app;
   // The definition is known, so that only the documents cannot be reached.
-  await app.services.catalog.find(collection.project.projectId, collection.name);
-  const down = failing(app.services, new StoreUnavailable(DETAIL));
-  const { catalog } = app.services;
+  await services.catalog.find(collection.project.projectId, collection.name);
+  const down = failing(services, new StoreUnavailable(DETAIL));
+  const changed = createApp({ ...down, catalog: services.catalog });
   await collection.untouched(async () => {
     for (const sample of SAMPLES.filter(({ template }) => template.startsWith("/api/data/"))) {
-      const answer = await sendTo({ ...down, catalog }, collection, sample);
-      refused(answer, 503, "STORE_UNAVAILABLE");
+      refused(await sendTo(changed, collection, sample), 503, "STORE_UNAVAILABLE");
     }
   });
 });
@@ -183,14 +200,13 @@ const impatiently = <T>(work: () => Promise<T>): Promise<T> => hurried(REQUEST_T
 
 async function sendAs(
   sample: Sample,
-  app: TestApp,
-  collection: TestCollection,
+  { app, project }: TestCollection,
   change: Partial<Call>,
 ): Promise<Answer> {
   return await app.send({
     ...sample.call,
-    path: inProject(sample.call, collection.project.projectId).path,
-    headers: { ...await admission(sample, collection.project), ...change.headers as object },
+    path: inProject(sample.call, project.projectId).path,
+    headers: { ...await admission(sample, project), ...change.headers as object },
     ...(change.body !== undefined && { body: change.body }),
   });
 }
@@ -198,9 +214,10 @@ async function sendAs(
 onEach(
   "408 when the body does not come",
   WITH_BODY,
-  (sample, app, collection) =>
+  open,
+  (sample, collection) =>
     collection.untouched(async () => {
-      const answer = await impatiently(() => sendAs(sample, app, collection, { body: silence() }));
+      const answer = await impatiently(() => sendAs(sample, collection, { body: silence() }));
       refused(answer, 408, "REQUEST_TIMEOUT");
     }),
 );
@@ -208,23 +225,28 @@ onEach(
 onEach(
   "503 with Retry-After while too much is under way",
   SAMPLES,
-  async (sample, app, collection) => {
-    const requestShares = createRequestShares({ max: 0, shareMax: 0 });
-    await collection.untouched(async () => {
-      const answer = await sendTo({ ...app.services, requestShares }, collection, sample);
+  opening((services) => ({
+    ...services,
+    requestShares: createRequestShares({ max: 0, shareMax: 0 }),
+  })),
+  (sample, { changed, ...collection }) =>
+    collection.untouched(async () => {
+      const answer = await sendTo(changed, collection, sample);
       refused(answer, 503, "SERVER_BUSY");
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
-    });
-  },
+    }),
 );
 
 onEach(
   "503 with Retry-After while the server holds too much",
   WITH_BODY,
-  (sample, app, collection) =>
+  opening((services) => ({
+    ...services,
+    bodyBudget: createBodyBudget({ bytesMax: 1, shareBytesMax: 1 }),
+  })),
+  (sample, { changed, ...collection }) =>
     collection.untouched(async () => {
-      const bodyBudget = createBodyBudget({ bytesMax: 1, shareBytesMax: 1 });
-      const answer = await sendTo({ ...app.services, bodyBudget }, collection, sample);
+      const answer = await sendTo(changed, collection, sample);
       refused(answer, 503, "SERVER_BUSY");
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
     }),
@@ -233,11 +255,12 @@ onEach(
 onEach(
   "415 for a body that is packed",
   WITH_BODY,
-  (sample, app, collection) =>
+  open,
+  (sample, collection) =>
     collection.untouched(async () => {
       for (const encoding of ["gzip", "br", "GZIP", "identity, gzip", "x"]) {
         const headers = { "content-encoding": encoding };
-        const answer = await sendAs(sample, app, collection, { headers });
+        const answer = await sendAs(sample, collection, { headers });
         refused(answer, 415, "UNSUPPORTED_MEDIA_TYPE", "Content-Encoding");
       }
     }),
@@ -246,7 +269,8 @@ onEach(
 onEach(
   "415 for every type but JSON in UTF-8",
   WITH_BODY,
-  (sample, app, collection) =>
+  open,
+  (sample, collection) =>
     collection.untouched(async () => {
       const types = [
         "none",
@@ -264,7 +288,7 @@ onEach(
         "*/*",
       ];
       for (const type of types) {
-        const answer = await sendAs(sample, app, collection, { headers: { "content-type": type } });
+        const answer = await sendAs(sample, collection, { headers: { "content-type": type } });
         assert.equal(answer.status, 415, type);
         refused(answer, 415, "UNSUPPORTED_MEDIA_TYPE", "application/json");
       }
@@ -274,9 +298,10 @@ onEach(
 onEach(
   "400 for a body that is no JSON",
   WITH_BODY,
-  (sample, app, collection) =>
+  open,
+  (sample, collection) =>
     collection.untouched(async () => {
-      const send = (body: Call["body"]) => sendAs(sample, app, collection, { body });
+      const send = (body: Call["body"]) => sendAs(sample, collection, { body });
       const mayBeEmpty = sample.bodyIsOptional || sample.misshapen !== "INVALID_BODY";
       const empty = mayBeEmpty ? [] : [""];
       for (
@@ -296,45 +321,50 @@ onEach(
 onEach(
   "400 for JSON of another shape",
   WITH_BODY,
-  (sample, app, collection) =>
+  open,
+  (sample, collection) =>
     collection.untouched(async () => {
       for (const body of ["null", "1", "true", '"text"']) {
-        refused(await sendAs(sample, app, collection, { body }), 400, sample.misshapen);
+        refused(await sendAs(sample, collection, { body }), 400, sample.misshapen);
       }
     }),
 );
 
-for (const sample of WITH_BODY) {
-  const { operationId } = sample;
+/** Whose handlers are given up when their own time begins, before they do anything. */
+const givenUp = async () => {
+  const restarts = { count: 0 };
+  const restart = () => {
+    restarts.count++;
+    throw new Problem("HANDLER_TIMEOUT");
+  };
+  const deadlines: Services["deadlines"] = {
+    within: (work) => work(restart),
+    [Symbol.dispose]() {},
+  };
+  return { ...await opening((services) => ({ ...services, deadlines }))(), restarts };
+};
 
-  Deno.test(`${operationId}: its own time begins when the body has come`, async () => {
-    await using app = await openTestApp();
-    const collection = await createTestCollection(app);
-    let restarts = 0;
-    const deadlines = {
-      within: <T>(work: (restart: () => void) => Promise<T>) => work(() => void restarts++),
-      [Symbol.dispose]() {},
-    };
-    await sendTo({ ...app.services, deadlines }, collection, sample);
-    assert.equal(restarts, 1);
-  });
-
-  Deno.test(`${operationId}: every spelling of JSON in UTF-8 is taken`, async () => {
-    await using app = await openTestApp();
-    const collection = await createTestCollection(app);
-    const types = [
-      "application/json",
-      "APPLICATION/JSON",
-      "application/json;charset=utf-8",
-      'application/json; charset="UTF-8"',
-      " application/json ",
-    ];
-    for (const type of types) {
-      const answer = await sendAs(sample, app, collection, { headers: { "content-type": type } });
-      assert.notEqual(answer.status, 415, type);
-    }
-  });
-}
+onEach(
+  "its own time begins when the body has come, in every spelling of JSON in UTF-8",
+  WITH_BODY,
+  givenUp,
+  (sample, { changed, restarts, ...collection }) =>
+    collection.untouched(async () => {
+      const types = [
+        "application/json",
+        "APPLICATION/JSON",
+        "application/json;charset=utf-8",
+        'application/json; charset="UTF-8"',
+        " application/json ",
+      ];
+      for (const type of types) {
+        restarts.count = 0;
+        const call = { ...sample.call, headers: { "content-type": type } };
+        refused(await sendTo(changed, collection, { ...sample, call }), 503, "HANDLER_TIMEOUT");
+        assert.equal(restarts.count, 1);
+      }
+    }),
+);
 
 /** Navigation, which has no origin that a page could be held to: any site may link to it. */
 const FROM_ANYWHERE = ["startSignIn"];
@@ -342,38 +372,36 @@ const FROM_ANYWHERE = ["startSignIn"];
 onEach(
   "403 from an origin that the project does not list",
   SAMPLES.filter((sample) => takesKey(sample) && !FROM_ANYWHERE.includes(sample.operationId)),
-  async (sample, app, collection) => {
-    await allowOnly(app, collection.project, ["https://app.example"]);
-    const { token } = await collection.project.user();
-    const headers = {
-      "x-api-key": collection.project.publishableKey,
-      authorization: `Bearer ${token}`,
-    };
-    await collection.untouched(async () => {
+  async () => {
+    const collection = await open();
+    await allowOnly(collection.app, collection.project, ["https://app.example"]);
+    return collection;
+  },
+  async (sample, { app, project, untouched }) => {
+    const { token } = await project.user();
+    const headers = { "x-api-key": project.publishableKey, authorization: `Bearer ${token}` };
+    await untouched(async () => {
       const foreign = { ...sample.call, headers: { ...headers, origin: "https://evil.example" } };
       refused(await app.send(foreign), 403, "ORIGIN_NOT_ALLOWED");
     });
   },
 );
 
-for (const sample of SAMPLES.filter(takesKey)) {
-  Deno.test(`${sample.operationId}: 429 beyond the limit, and nothing is done`, async () => {
-    await using app = await openTestApp({
-      env: { RATE_LIMITS: "on", RATE_LIMIT_PER_MINUTE: "1" },
-    });
-    const collection = await createTestCollection(app);
-    const { token } = await collection.project.user();
-    await collection.asPublic({ path: "?count=true" });
-    await collection.untouched(async () => {
+onEach(
+  "429 beyond the limit, and nothing is done",
+  SAMPLES.filter(takesKey),
+  () => open({ env: { RATE_LIMITS: "on", RATE_LIMIT_PER_MINUTE: "1" } }),
+  async (sample, { app, project, asPublic, untouched }) => {
+    app.clock.advance(60_000);
+    const { token } = await project.user();
+    await asPublic({ path: "?count=true" });
+    await untouched(async () => {
       const answer = await app.send({
         ...sample.call,
-        headers: {
-          "x-api-key": collection.project.publishableKey,
-          authorization: `Bearer ${token}`,
-        },
+        headers: { "x-api-key": project.publishableKey, authorization: `Bearer ${token}` },
       });
       refused(answer, 429, "RATE_LIMITED");
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d?$/);
     });
-  });
-}
+  },
+);

@@ -7,6 +7,7 @@ import { PROJECTS } from "@/lib/projects/records.ts";
 import { API_KEYS } from "@/lib/projects/api_keys.ts";
 import type { Call } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
+import { onEach } from "./on_each.ts";
 import { type Sample, sampleCalls } from "./sample_calls.ts";
 import { NOBODY, refused } from "./test_collection.ts";
 import { openTeam, type Team } from "./team.ts";
@@ -53,10 +54,22 @@ async function controlState({ services: { engine } }: TestApp): Promise<string> 
   return pages.map(({ items }) => items).join("\n");
 }
 
-async function untouched(app: TestApp, work: () => Promise<void>): Promise<void> {
-  const before = await controlState(app);
-  await work();
-  assert.equal(await controlState(app), before, "a refused request changed what is stored");
+interface OpenTeam extends Team, AsyncDisposable {
+  /** Runs `work` and fails if anything that is kept of projects is different afterwards. */
+  untouched(work: () => Promise<void>): Promise<void>;
+}
+
+async function open(): Promise<OpenTeam> {
+  const app = await openTestApp();
+  return {
+    ...await openTeam(app),
+    async untouched(work) {
+      const before = await controlState(app);
+      await work();
+      assert.equal(await controlState(app), before, "a refused request changed what is stored");
+    },
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+  };
 }
 
 Deno.test("the table knows every operation that it names", () => {
@@ -65,15 +78,13 @@ Deno.test("the table knows every operation that it names", () => {
   assert.ok(known.length > 0);
 });
 
-for (const sample of SAMPLES) {
-  const { operationId } = sample;
-  const least = leastOf(sample);
-
-  Deno.test(`${operationId}: strangers are told 404, whether the project exists or not`, async () => {
-    await using app = await openTestApp();
-    const team = await openTeam(app);
+onEach(
+  "strangers are told 404, whether the project exists or not",
+  SAMPLES,
+  open,
+  async (sample, team) => {
     const texts = new Set<string>();
-    await untouched(app, async () => {
+    await team.untouched(async () => {
       for (const projectId of [team.projectId, NOBODY]) {
         const answer = await team.stranger.send(inProject(sample, projectId));
         refused(answer, 404, "PROJECT_NOT_FOUND", /^Project not found or access denied$/);
@@ -81,52 +92,63 @@ for (const sample of SAMPLES) {
       }
     });
     assert.equal(texts.size, 1);
-  });
+  },
+);
 
-  Deno.test(`${operationId}: an id that is none is 400`, async () => {
-    await using app = await openTestApp();
-    const team = await openTeam(app);
+onEach("an id that is none is 400", SAMPLES, open, (sample, team) =>
+  team.untouched(async () => {
     for (const id of ["x", `${team.projectId}0`, "users", "%24ne"]) {
       const answer = await team.owner.send(inProject(sample, id));
       refused(answer, 400, "INVALID_PROJECT_ID", /^Invalid project ID$/);
     }
-  });
+  }));
 
-  for (const role of RANKS.filter((role) => RANKS.indexOf(role) < RANKS.indexOf(least))) {
-    Deno.test(`${operationId}: refused to the ${role}, without a trace`, async () => {
-      await using app = await openTestApp();
-      const team = await openTeam(app);
-      await untouched(app, async () => {
+const isOpenTo = (role: Role, sample: Sample): boolean =>
+  RANKS.indexOf(role) >= RANKS.indexOf(leastOf(sample));
+
+for (const role of ["viewer", "admin"] as const) {
+  const samples = SAMPLES.filter((sample) => !isOpenTo(role, sample));
+  onEach(
+    `refused to the ${role}, without a trace`,
+    samples,
+    open,
+    (sample, team) =>
+      team.untouched(async () => {
         const answer = await team[role].send(inProject(sample, team.projectId));
         if (sample.template === HIDDEN) refused(answer, 404, "PROJECT_NOT_FOUND");
         else refused(answer, 403, "ROLE_REQUIRED");
-      });
-    });
-  }
+      }),
+  );
+}
 
-  for (const role of RANKS.filter((role) => RANKS.indexOf(role) >= RANKS.indexOf(least))) {
-    Deno.test(`${operationId}: open to the ${role}`, async () => {
-      await using app = await openTestApp();
-      const team = await openTeam(app);
+for (const sample of SAMPLES) {
+  for (const role of RANKS.filter((role) => isOpenTo(role, sample))) {
+    Deno.test(`${sample.operationId}: open to the ${role}`, async () => {
+      await using team = await open();
       const answer = await team[role].send(removingHimself(sample, team, role));
       const codes = ["ROLE_REQUIRED", "PROJECT_NOT_FOUND", "SIGN_IN_REQUIRED"];
       assert.ok(!codes.includes(answer.body?.code), answer.text);
     });
   }
+}
 
-  Deno.test(`${operationId}: what is in the trash is as if it were not there`, async () => {
-    await using app = await openTestApp();
-    const team = await openTeam(app);
+onEach(
+  "what is in the trash is as if it were not there",
+  SAMPLES,
+  async () => {
+    const team = await open();
     const deletion = { method: "DELETE", path: team.path(), body: { name: "Test" } };
     assert.equal((await team.owner.send(deletion)).status, 200);
-    await untouched(app, async () => {
+    return team;
+  },
+  (sample, team) =>
+    team.untouched(async () => {
       for (const role of RANKS) {
         const answer = await team[role].send(inProject(sample, team.projectId));
         refused(answer, 404, "PROJECT_NOT_FOUND");
       }
-    });
-  });
-}
+    }),
+);
 
 /** A viewer may remove nobody else. */
 function removingHimself(sample: Sample, team: Team, role: Role): Call {

@@ -1,0 +1,40 @@
+import { openTestApp } from "../support/test_app.ts";
+import type { TestOptions } from "../support/test_services.ts";
+import type { Sample } from "./sample_calls.ts";
+import { createTestCollection, type TestCollection } from "./test_collection.ts";
+
+/** An app with one collection, to be disposed with it. */
+export type OpenCollection = TestCollection & AsyncDisposable;
+
+export async function openCollection(
+  options: TestOptions = {},
+  definition: { readonly [name: string]: unknown } = {},
+): Promise<OpenCollection> {
+  const app = await openTestApp(options);
+  const collection = await createTestCollection(app, definition);
+  return { ...collection, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
+}
+
+/**
+ * One test with a step for each operation, on one fixture: only for what leaves it as it was. What
+ * an app begins in one step it may end in a later one, so leaks are looked for at the end of the
+ * test.
+ */
+export function onEach<F extends AsyncDisposable>(
+  name: string,
+  samples: readonly Sample[],
+  open: () => Promise<F>,
+  check: (sample: Sample, fixture: F) => Promise<void>,
+): void {
+  Deno.test(name, async (t) => {
+    await using fixture = await open();
+    for (const sample of samples) {
+      await t.step({
+        name: sample.operationId,
+        fn: () => check(sample, fixture),
+        sanitizeOps: false,
+        sanitizeResources: false,
+      });
+    }
+  });
+}
