@@ -11,6 +11,7 @@ import { silentLog } from "@/lib/runtime/log.ts";
 import { changeProject as settingsVerb } from "@/lib/projects/change_project.ts";
 import type { GivenSettings } from "@/lib/projects/settings.ts";
 import { createProject as projectVerb } from "@/lib/projects/create_project.ts";
+import { type ProviderInput, setProvider as providerVerb } from "@/lib/social/manage_providers.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import type { Server, Settings } from "./server.ts";
 
@@ -113,6 +114,21 @@ export const deleteCollection = (
   { projectId }: Project,
   name: string,
 ): Promise<void> => beside(settings, (services) => deletionVerb(services, projectId, name));
+
+/** Enables a sign-in provider; resolves to where it sends browsers back to. */
+export const setProvider = (
+  settings: Settings,
+  { projectId }: Project,
+  provider: string,
+  given: Omit<ProviderInput, "enabled">,
+): Promise<string> =>
+  beside(settings, async (services) => {
+    const { callbackUrl } = await providerVerb(services, projectId, provider, {
+      ...given,
+      enabled: true,
+    });
+    return callbackUrl;
+  });
 
 /** A user with a token. */
 export const createUser = (settings: Settings, { projectId }: Project): Promise<User> =>

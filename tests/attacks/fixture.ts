@@ -1,6 +1,6 @@
 /**
- * A served process, both sign-in providers, and the browsers of victims and attackers. Knows the
- * product by HTTP and its command line alone.
+ * A served process, both sign-in providers, and the browsers of victims and attackers. Once a
+ * project is set up, the product is known by HTTP alone.
  */
 
 import assert from "node:assert/strict";
@@ -10,8 +10,9 @@ import {
   createProject,
   type Project,
   send,
+  setProvider,
 } from "../acceptance/project.ts";
-import { admin, type Server, type Settings, startServer } from "../acceptance/server.ts";
+import { type Server, type Settings, startServer } from "../acceptance/server.ts";
 import {
   type GithubFake,
   type GithubPerson,
@@ -90,14 +91,8 @@ export async function openFixture(settings: Settings = {}): Promise<Fixture> {
       await Promise.all(PROVIDERS.map(async (provider) => {
         const clientId = `${provider}-${made.projectId}`;
         const clientSecret = fixture.secret(crypto.randomUUID());
-        const { callbackUrl } = await admin(
-          [
-            ...["provider", "set", "--project", made.projectId, "--provider", provider],
-            ...["--client-id", clientId, ...linking === undefined ? [] : ["--linking", linking]],
-          ],
-          server.settings,
-          `${clientSecret}\n`,
-        );
+        const given = { clientId, clientSecret, linking };
+        const callbackUrl = await setProvider(server.settings, made, provider, given);
         providers[provider].register({ clientId, clientSecret, callbackUrl });
       }));
       fixture.secret(made.secretKey);
