@@ -1,6 +1,7 @@
 /** How an operation is tried, and what several of them are made of. */
 
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Definition } from "@/lib/store/port.ts";
 import { type Fixture, type Outcome, outcomeOf } from "./fixture.ts";
 
@@ -76,3 +77,20 @@ export async function counter(fixture: Fixture): Promise<string> {
 
 export const valueOf = async (fixture: Fixture, id: string): Promise<number> =>
   (await portFixture(fixture).counters.get(id))!.value.n as number;
+
+/** How often something that is refused still is sent again when the fault is over, and how soon. */
+const AGAIN_MAX = 10;
+const AGAIN_MS = 500;
+
+/**
+ * Sends something when a fault is over: again while it is refused, since a server may hold what a
+ * transaction wrote whose end it never heard of, for a moment.
+ */
+export async function sentAfterwards(send: () => Promise<Outcome>): Promise<Outcome> {
+  let outcome = await send();
+  for (let tries = 0; outcome.kind === "unavailable" && tries < AGAIN_MAX; tries++) {
+    await delay(AGAIN_MS);
+    outcome = await send();
+  }
+  return outcome;
+}

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
-import { setTimeout as delay } from "node:timers/promises";
-import type { Attempt } from "./attempts.ts";
+import { type Attempt, sentAfterwards } from "./attempts.ts";
 import { OPERATIONS } from "./operations.ts";
 import type { Fixture, Outcome } from "./fixture.ts";
-
-/** How often something that is refused still is sent again when the fault is over, and how soon. */
-const AGAIN_MAX = 10;
-const AGAIN_MS = 500;
 
 /** An operation under way, with its name. */
 export type Begun = readonly [name: string, attempt: Attempt];
@@ -56,12 +51,7 @@ export async function suffered(
     }
     assert.ok(before === 0 || before === 1, `${name} took effect ${before} times`);
     if (before === 0 && !mayLinger) await attempt.leftover?.(false);
-    // A server may hold what a transaction wrote whose end it never heard of, for a moment.
-    let again = await attempt.send();
-    for (let tries = 0; again.kind === "unavailable" && tries < AGAIN_MAX; tries++) {
-      await delay(AGAIN_MS);
-      again = await attempt.send();
-    }
+    const again = await sentAfterwards(attempt.send);
     assert.equal(again.kind, "answered", `${name} is served again`);
     const { status } = again as { status: number };
     const allowed = before === 1 ? [...attempt.done, ...attempt.taken ?? []] : attempt.done;

@@ -12,6 +12,7 @@ import {
   type Operation,
   portFixture,
   reading,
+  sentAfterwards,
   valueOf,
 } from "./attempts.ts";
 import { RARE_OPERATIONS } from "./rare_operations.ts";
@@ -230,7 +231,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
           ),
         effects: async () => {
           // Whoever comes next is not in its way.
-          await portFixture(fixture).counters.updateOne(eq("_id", id), { set: { seen: true } });
+          const { kind } = await sentAfterwards(() =>
+            outcomeOfCall(
+              portFixture(fixture).counters.updateOne(eq("_id", id), { set: { seen: true } }),
+            )
+          );
+          assert.equal(kind, "answered");
           return 1 + await valueOf(fixture, id);
         },
         done: [200],
