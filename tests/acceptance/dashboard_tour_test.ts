@@ -8,10 +8,12 @@ import {
   germanTab,
   openDashboardBrowser,
 } from "../support/dashboard_browser.ts";
+import { assertReached } from "../support/keyboard_walk.ts";
 import { tour, TOUR_SERVER } from "../support/dashboard_tour.ts";
 import { createTestStore } from "../support/test_store.ts";
 
 const NARROW = { width: 360, height: 740 };
+const WIDE = { width: 1280, height: 860 };
 
 /** What describes a field and stands in its label as well. */
 const READ_TWICE = `[...document.querySelectorAll("label [aria-describedby]")]
@@ -44,7 +46,7 @@ async function lookAtOverlays(german: Page, home: string): Promise<void> {
   await german.getByRole("combobox", { name: "Sprache" }).waitFor();
   await assertAccessible(german);
   await german.keyboard.press("Escape");
-  await german.setViewportSize({ width: 1280, height: 860 });
+  await german.setViewportSize(WIDE);
   await german.getByRole("link", { name: "On bridges, part 38" }).click();
   await german.getByRole("dialog", { name: "Dokument" }).getByLabel(/^title /).waitFor();
   await assertAccessible(german);
@@ -53,6 +55,11 @@ async function lookAtOverlays(german: Page, home: string): Promise<void> {
 async function look(page: Page, name: string): Promise<void> {
   await assertFits(page, name);
   await assertAccessible(page);
+}
+
+async function walk(page: Page, name: string): Promise<void> {
+  await page.setViewportSize(WIDE);
+  await assertReached(page, name);
 }
 
 async function lookInGerman(tab: Page, name: string, address: string): Promise<void> {
@@ -76,11 +83,10 @@ async function faultsOnTour(dashboard: DashboardBrowser): Promise<string[]> {
   for await (const name of tour(page, dashboard.server)) {
     const address = page.url();
     if (name === "overview") home = address;
-    if (seen.has(address)) {
-      await note(look(page, name));
-      continue;
-    }
-    await note(look(page, name), lookInGerman(german, name, address));
+    const looks = [look(page, name).then(() => walk(page, name))];
+    if (!seen.has(address)) looks.push(lookInGerman(german, name, address));
+    await note(...looks);
+    if (seen.has(address)) continue;
     seen.add(address);
     const row = rowAt("GET", address);
     if (row !== undefined) rows.add(row);
@@ -91,11 +97,18 @@ async function faultsOnTour(dashboard: DashboardBrowser): Promise<string[]> {
   return [...faults, ...missed.map((name) => `${name} is not on the tour`)];
 }
 
-browserTest("every page is accessible, fits a narrow screen, and is so in German too", async () => {
-  await using store = await createTestStore();
-  await using dashboard = await openDashboardBrowser({ ...TOUR_SERVER, store, cwd: store.folder });
-  assert.deepEqual(await faultsOnTour(dashboard), []);
-});
+browserTest(
+  "every page is accessible, fits a narrow screen, is so in German too, and is used by Tab",
+  async () => {
+    await using store = await createTestStore();
+    await using dashboard = await openDashboardBrowser({
+      ...TOUR_SERVER,
+      store,
+      cwd: store.folder,
+    });
+    assert.deepEqual(await faultsOnTour(dashboard), []);
+  },
+);
 
 browserTest("what axe finds on a page is told, in each of its looks", async () => {
   await using browser = await openBrowser();
@@ -107,4 +120,16 @@ browserTest("what axe finds on a page is told, in each of its looks", async () =
   await page.setContent(document('<p style="color: #999; background: #aaa">Barely seen</p>'));
   await assertAccessible(page, { sees: "words" });
   await assert.rejects(() => assertAccessible(page), /light[^]*color-contrast/);
+});
+
+browserTest("what Tab does not come to, or nobody sees that it did, is told", async () => {
+  await using browser = await openBrowser();
+  const page = await browser.page();
+  const [first, second] = ["<button>First</button>", "<button>Second</button>"];
+  await page.setContent(first + second);
+  await assertReached(page, "page");
+  await page.setContent(first + '<button tabindex="-1">Second</button>');
+  await assert.rejects(() => assertReached(page, "page"), /never comes[^]*Second/);
+  await page.setContent(`<style>:focus { outline: none }</style>${first}${second}`);
+  await assert.rejects(() => assertReached(page, "page"), /nobody sees[^]*First/);
 });
