@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { type Counts, countsOf, failuresOf, secondsOf, sumOf } from "./runner/output.ts";
 import { testFilesIn } from "./runner/files.ts";
 import { leftOutOf, type Pass, passesOver } from "./runner/passes.ts";
-import { isIdle, isPartlyIdle, needsMongodb, type Shard, shardsOf } from "./runner/shards.ts";
+import { isIdle, needsMongodb, type Shard, shardsOf } from "./runner/shards.ts";
 import { makeTemporary } from "./runner/temporary.ts";
 import { findS3 } from "./services/ceph.ts";
 import { startCeph } from "./services/ceph_server.ts";
@@ -137,21 +137,18 @@ const IDLE_JOBS = 2;
 
 /**
  * Runs the shards, as many at once as there are cores, and beside them some that wait most of their
- * time; when there are none left of those, one that waits for other processes. With more, tests of
- * time limits fail for want of processor time. The types are looked at meanwhile. Throws where they
- * do not hold.
+ * time; when there are none left of those, one more of the others, which wait for a quarter of it.
+ * With more, tests of time limits fail for want of processor time. The types are looked at
+ * meanwhile. Throws where they do not hold.
  */
 async function runShards(
   shards: readonly Shard[],
   options: RunOptions,
   types: () => Promise<void>,
 ): Promise<Ran[]> {
-  const left = [...shards];
+  const idle = shards.filter(isIdle);
+  const busy = shards.filter((shard) => !isIdle(shard));
   const ran: Ran[] = [];
-  const take = (isFit: (shard: Shard) => boolean): Shard | undefined => {
-    const at = left.findIndex(isFit);
-    return at < 0 ? undefined : left.splice(at, 1)[0];
-  };
   const runAllOf = async (next: () => Shard | undefined) => {
     for (let shard = next(); shard !== undefined; shard = next()) {
       if (stoppedBy !== null) return;
@@ -159,13 +156,13 @@ async function runShards(
     }
   };
   const jobs = Number(Deno.env.get("DENO_JOBS") || navigator.hardwareConcurrency);
-  const work = () => runAllOf(() => take((shard) => !isIdle(shard)) ?? take(isIdle));
-  const wait = () => runAllOf(() => take(isIdle));
+  const work = () => runAllOf(() => busy.shift() ?? idle.shift());
+  const wait = () => runAllOf(() => idle.shift());
   await Promise.all([
     types().then(work),
     ...Array.from({ length: jobs - 1 }, work),
     ...Array.from({ length: IDLE_JOBS - 1 }, wait),
-    wait().then(() => runAllOf(() => take(isPartlyIdle))),
+    wait().then(work),
   ]);
   return ran;
 }

@@ -30,10 +30,6 @@ const SIZES: readonly (readonly [files: RegExp, size: number])[] = [
 /** Whether a shard needs little processor time. */
 export const isIdle = ({ files }: Shard): boolean => files.every((path) => WAITING.test(path));
 
-/** Whether a shard waits for other processes a good part of its time. */
-export const isPartlyIdle = ({ files }: Shard): boolean =>
-  files.every((path) => path.startsWith("tests/acceptance/"));
-
 /** Files that ask for MongoDB only in a pass that runs on it. */
 const OF_A_PASS = /^(?:lib|routes|openapi|tests\/(?:acceptance|api|attacks|faults|house|pages))\//;
 
