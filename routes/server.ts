@@ -1,7 +1,7 @@
-import type { Config } from "@/lib/runtime/config.ts";
 import { SHUTDOWN_MS } from "@/lib/limits.ts";
 import type { Services } from "@/lib/services.ts";
 import { createApp } from "./app.ts";
+import { listening } from "./listening.ts";
 import { createOffload, type OffloadOptions } from "./offload.ts";
 
 /** For another thread to close its store, behind what was in flight. */
@@ -46,26 +46,6 @@ export function startServer(services: Services, { shared, ...options }: ListenOp
       await Promise.race([offload[Symbol.asyncDispose](), closing.passed]);
     },
   };
-}
-
-/**
- * Throws as {@linkcode startServer} does where somebody listens on the port. Who is willing to
- * share a port would not be told that another program shares it.
- */
-export function assertPortIsFree(config: Config): void {
-  const { host: hostname, port } = config;
-  listening(config, () => Deno.listen({ hostname, port })).close();
-}
-
-function listening<T>({ host, port }: Config, start: () => T): T {
-  try {
-    return start();
-  } catch (error) {
-    const why = error instanceof Deno.errors.AddrInUse
-      ? "the port is in use by another program: stop it, or set PORT"
-      : (error as Error).message;
-    throw new Error(`Cannot listen on ${host}:${port}: ${why}`, { cause: error });
-  }
 }
 
 export interface TimeLimit extends Disposable {

@@ -3,7 +3,7 @@ import type { SharedCounts } from "@/lib/http/rate_limit.ts";
 import { createSummedCounts } from "@/lib/http/summed_counts.ts";
 import { SHUTDOWN_MS } from "@/lib/limits.ts";
 import type { ThreadOptions } from "./offload.ts";
-import { assertPortIsFree, type Server, timeLimit } from "./server.ts";
+import { type Server, timeLimit } from "./server.ts";
 import type { WorkerOrder, WorkerReport } from "./worker_messages.ts";
 
 export interface WorkersOptions extends ThreadOptions {
@@ -35,7 +35,6 @@ export async function startWorkers(
       `WORKERS above 1 needs Linux, and this is ${Deno.build.os}: set it to 1`,
     ]);
   }
-  assertPortIsFree(config);
   const counts = createSummedCounts();
   const threads = Array.from(
     { length: config.workers },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createTestStore } from "../support/test_store.ts";
-import { admin, type Server, startServer } from "./server.ts";
+import { admin, run, type Server, startServer } from "./server.ts";
 import { until } from "./until.ts";
 
 const EMAIL = "demo@example.com";
@@ -44,5 +44,26 @@ Deno.test("the demo account of dev is refused by start, until it has a password 
   const words = ["account", "password", "--email", EMAIL];
   await admin(words, served.settings, `${OWN_PASSWORD}\n`);
   assert.equal((await signIn(served, OWN_PASSWORD)).status, 200);
+  assert.equal((await signIn(served, password!)).status, 401);
+});
+
+Deno.test("whoever finds the port in use leaves the demo account as it is", async () => {
+  await using store = await createTestStore();
+  const beside = async (task: "start" | "dev", { port, settings }: Server) => {
+    const { code, stderr } = await (await run(task, [], { settings })).ended;
+    assert.notEqual(code, 0);
+    assert.match(stderr, new RegExp(`Cannot listen on [^ ]*:${port}: the port is in use`));
+  };
+  await using first = await startServer({ task: "dev", store });
+  await until("the greeting is printed", () => /reference/i.test(first.stdout()), 5000);
+  const [, password] = /e-mail\s+demo@example\.com\s+password\s+(\S+)/.exec(first.stdout())!;
+  const { cookie } = await signIn(first, password!);
+  await beside("start", first);
+  assert.equal(await statusWith(first, cookie), 200);
+  assert.equal((await signIn(first, password!)).status, 200);
+  await first.stop();
+
+  await using served = await startServer({ task: "start", store });
+  await beside("dev", served);
   assert.equal((await signIn(served, password!)).status, 401);
 });
