@@ -4,8 +4,7 @@ import { createPrinter } from "@/lib/runtime/printer.ts";
 import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";
 import { readCommand, runCommand } from "@/routes/admin/mod.ts";
-import { prepareDemo, refuseDemo } from "@/routes/demo.ts";
-import { assertPortIsFree } from "@/routes/listening.ts";
+import { settleDemo } from "@/routes/demo.ts";
 import { readWords } from "@/routes/words.ts";
 
 /** Resolves to the exit code. */
@@ -26,10 +25,7 @@ async function run(words: readonly string[]): Promise<number> {
   });
   if (!isServed) return await runCommand(services, asked); // Also where the store of files is down.
   await services.blobStores.internal.ping();
-  // The demo account is opened or closed only by who then serves it.
-  assertPortIsFree(config);
-  if (asked === "start") await refuseDemo(services);
-  const greeting = asked === "dev" ? { greeting: await prepareDemo(services) } : {};
+  const greeting = await settleDemo(services, asked);
   const { serve } = await import("@/routes/serve.ts"); // Half of all modules, which no command needs.
   await serve(services, { environment, print, ...greeting });
   return 0;

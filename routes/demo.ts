@@ -22,10 +22,25 @@ import { publishableKeyOf } from "@/lib/projects/shown_keys.ts";
 import type { Services } from "@/lib/services.ts";
 import { CORBEL } from "@/lib/store/changes.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
+import { assertPortIsFree } from "./listening.ts";
 
 const POSTS = 300;
 const NOTES = 40;
 const TOKEN_SECONDS = 7 * 86_400;
+
+/**
+ * Prepares the demo for `dev`, and closes its account for `start`. Throws where the port is in use:
+ * whoever serves there goes on with the account as it is.
+ */
+export async function settleDemo(
+  services: Services,
+  task: "dev" | "start",
+): Promise<{ readonly greeting?: string }> {
+  assertPortIsFree(services.config);
+  if (task === "dev") return { greeting: await prepareDemo(services) };
+  await refuseDemo(services);
+  return {};
+}
 
 /**
  * Fills an empty data folder with a project to play with. Returns what to tell the user. Of a folder
@@ -99,7 +114,7 @@ export async function prepareDemo(services: Services): Promise<string> {
 }
 
 /** Keeps the account of a demo out of what is served in earnest, and tells of it. */
-export async function refuseDemo(services: Services): Promise<void> {
+async function refuseDemo(services: Services): Promise<void> {
   if (!await closeDemoAccount(services)) return;
   services.log.write(
     "warn",

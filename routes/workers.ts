@@ -3,6 +3,7 @@ import type { SharedCounts } from "@/lib/http/rate_limit.ts";
 import { createSummedCounts } from "@/lib/http/summed_counts.ts";
 import { SHUTDOWN_MS } from "@/lib/limits.ts";
 import type { ThreadOptions } from "./offload.ts";
+import { assertPortIsFree } from "./listening.ts";
 import { type Server, timeLimit } from "./server.ts";
 import type { WorkerOrder, WorkerReport } from "./worker_messages.ts";
 
@@ -35,6 +36,7 @@ export async function startWorkers(
       `WORKERS above 1 needs Linux, and this is ${Deno.build.os}: set it to 1`,
     ]);
   }
+  assertPortIsFree(config);
   const counts = createSummedCounts();
   const threads = Array.from(
     { length: config.workers },

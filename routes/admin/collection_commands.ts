@@ -5,6 +5,7 @@ import {
   listCollections,
   updateCollection,
 } from "@/lib/documents/save_collection.ts";
+import { renameCollection } from "@/lib/operations/rename_collection.ts";
 import type { Command } from "./command.ts";
 import { jsonFile, projectId } from "./inputs.ts";
 
@@ -31,6 +32,16 @@ export const COLLECTION_COMMANDS: readonly (readonly [string, Command])[] = [
         await projectId(services, args),
         parseReplacement(await jsonFile(args)),
       ),
+  }],
+  ["collection rename", {
+    summary: "Give a collection another name, also where fields and webhooks name it",
+    usage: "--project ID --collection NAME --name NAME",
+    options: { values: ["project", "collection", "name"] },
+    run: async (services, args) =>
+      renameCollection(services, await projectId(services, args), {
+        from: args.required("collection"),
+        to: args.required("name"),
+      }),
   }],
   ["collection list", {
     summary: "List the collections of a project with their definitions",

@@ -20,7 +20,7 @@ export const OPTION_TEXTS: Readonly<Record<string, string>> = {
   kind: "Which of the two keys",
   limit: "How many to list at most: up to 1000, 100 if left out",
   linking: "Whether a verified e-mail links to the user who has it: never or verified",
-  name: "What the project is called",
+  name: "What the project, or the collection, is to be called",
   new: "Begin here, though no server has used this data folder so far",
   owner: "E-mail of the account that owns the project and finds it in the dashboard",
   plan: "The plan of the account; free if it is made without one",

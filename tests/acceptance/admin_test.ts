@@ -135,6 +135,21 @@ Deno.test("every command works beside a running server and answers with its one 
     },
   );
 
+  await t.step(
+    "collection rename gives it another name and back, and the server follows within 5 s",
+    async () => {
+      const rename = (from: string, to: string) =>
+        admin(of("collection", "rename", "--collection", from, "--name", to), settings);
+      const statusOf = async (name: string) =>
+        (await send(server, { path: `/api/data/${name}`, key: project.secretKey })).status;
+      assert.equal((await rename("things", "goods")).name, "goods");
+      await until("the new name is known", async () => await statusOf("goods") === 200, STALE_MS);
+      await until("the former one is not", async () => await statusOf("things") === 404, STALE_MS);
+      assert.equal((await rename("goods", "things")).name, "things");
+      await until("it is back", async () => await statusOf("things") === 200, STALE_MS);
+    },
+  );
+
   await t.step("collection list answers every definition", async () => {
     const { collections } = await admin(of("collection", "list"), settings);
     const names = collections.map(({ name }: Named) => name);
