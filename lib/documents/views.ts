@@ -3,7 +3,7 @@ import { VIEW_NAME_LENGTH_MAX, VIEWS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
-import type { Definition, Engine, Id, Stored, StoredRecord } from "../store/port.ts";
+import type { Definition, Engine, Id, Snapshot, Stored, StoredRecord } from "../store/port.ts";
 import { collectionOf, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
 import type { Scope } from "./keep_files.ts";
 import { parseListQuery } from "./query.ts";
@@ -106,6 +106,39 @@ export async function deleteView(
     return left;
   });
 }
+
+/** Those of a project's collections that have any, by the collection's name. */
+export async function viewsIn(
+  snapshot: Snapshot,
+  collections: readonly Pick<CollectionRecord, "_id" | "name">[],
+): Promise<Readonly<Record<string, readonly View[]>>> {
+  const names = new Map(collections.map(({ _id, name }) => [_id, name]));
+  const saved: Record<string, readonly View[]> = {};
+  for await (const page of snapshot.pages<ViewsRecord>(VIEWS)) {
+    for (const { value: { _id, views } } of page) {
+      const name = names.get(_id);
+      if (name !== undefined && views.length > 0) saved[name] = views;
+    }
+  }
+  return saved;
+}
+
+/**
+ * Puts views in the place of all that a collection has, as they were stored elsewhere: their queries
+ * are not looked at. Throws `COLLECTION_NOT_FOUND`.
+ */
+export const restoreViews = (
+  services: ViewServices & { readonly clock: Clock },
+  projectId: Id,
+  collectionName: string,
+  views: readonly View[],
+): Promise<void> =>
+  changeViews(
+    services,
+    { projectId, collectionName },
+    () =>
+      views.map(({ name, query, columns }) => ({ name, query, columns: columns && [...columns] })),
+  );
 
 /** A page within a list is nothing to come back to: its cursor ends with what it was made of. */
 const PAGES: readonly string[] = ["cursor", "page", "offset"];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { createWebhook } from "@/lib/events/webhooks/manage.ts";
 import { FREE_COLLECTIONS_MAX, PROJECT_TRASH_MS } from "@/lib/limits.ts";
+import { saveView } from "@/lib/documents/views.ts";
 import { END } from "@/lib/operations/archive/format.ts";
 import type { Progress } from "@/lib/operations/archive/progress.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
@@ -56,6 +57,8 @@ async function furnished(app: TestApp, count = 3): Promise<Furnished> {
     assert.equal(status, 201, text);
   }
   await createUser(app.services, project.projectId, { email: "ada@example.com", verified: true });
+  const view = { name: "Codes", query: "sort=code", columns: null };
+  await saveView(app.services, project.projectId, { collectionName: "posts", ...view });
   return { project, photo };
 }
 

@@ -11,6 +11,8 @@ import {
   MANIFEST,
   type Manifest,
   type Part,
+  SAVED_VIEWS,
+  type SavedViews,
   USERS_FOLDER,
 } from "./format.ts";
 import type { Progress } from "./progress.ts";
@@ -26,6 +28,7 @@ export type ReadConfiguration = (value: unknown) => ProjectConfiguration;
 export interface CheckedArchive {
   readonly manifest: Manifest;
   readonly configuration: WholeConfiguration;
+  readonly views: SavedViews;
   /** Null where no secrets are in it. */
   readonly sealedSecrets: Json;
   readonly end: End;
@@ -79,6 +82,7 @@ class ArchiveCheck {
   #folder = "";
   #manifest: Manifest | null = null;
   #configuration: WholeConfiguration | null = null;
+  #views: SavedViews = {};
   #sealedSecrets: Json = null;
   #end: End | null = null;
 
@@ -97,6 +101,9 @@ class ArchiveCheck {
         break;
       case "configuration":
         this.#configure(part.configuration);
+        break;
+      case "views":
+        this.#saved(part.views);
         break;
       case "secrets":
         this.#sealedSecrets = part.sealed;
@@ -119,6 +126,7 @@ class ArchiveCheck {
     return {
       manifest,
       configuration,
+      views: this.#views,
       sealedSecrets: this.#sealedSecrets,
       end,
       faults: this.#faults,
@@ -138,6 +146,18 @@ class ArchiveCheck {
     this.#configuration = whole;
     this.#rules = rulesUnder(whole);
     for (const folder of this.#rules.keys()) this.#parts.set(folder, new PartHash());
+  }
+
+  #saved(views: SavedViews): void {
+    for (const name of Object.keys(views)) {
+      if (this.#rules.has(collectionFolder(name))) continue;
+      throw refuse(
+        `${SAVED_VIEWS} is about ${
+          shown(name)
+        }, which the archive's configuration does not declare.`,
+      );
+    }
+    this.#views = views;
   }
 
   #records({ folder, records }: ArchivePart & { readonly kind: "records" }): void {

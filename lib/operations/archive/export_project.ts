@@ -8,6 +8,7 @@ import {
   placeOf as storedAs,
 } from "../../documents/catalog.ts";
 import { compileCollection } from "../../documents/collection.ts";
+import { viewsIn } from "../../documents/views.ts";
 import type { Blobs } from "../../files/blobs.ts";
 import { placeOf, type UploadRecord, UPLOADS, visibilityOf } from "../../files/uploads.ts";
 import { findProject } from "../../projects/projects.ts";
@@ -25,6 +26,7 @@ import {
   MANIFEST,
   type Manifest,
   type Part,
+  SAVED_VIEWS,
   SECRETS,
   USERS_FOLDER,
 } from "./format.ts";
@@ -76,6 +78,8 @@ export async function exportProject(
       const definitions = collections.map(definitionOf);
       const whole = { format: CONFIGURATION_FORMAT, ...configuration, collections: definitions };
       await writer.json(CONFIGURATION, whole);
+      const views = await viewsIn(snapshot, collections);
+      if (Object.keys(views).length > 0) await writer.json(SAVED_VIEWS, views);
       if (secrets !== null) await writer.json(SECRETS, secrets);
       return await writeData(services, { writer, snapshot, projectId, collections, progress });
     });

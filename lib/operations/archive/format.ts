@@ -1,5 +1,13 @@
 import { z } from "zod";
 import { isBcrypt } from "../../credentials/passwords.ts";
+import { VIEW_NAME_PATTERN } from "../../documents/views.ts";
+import {
+  PATH_LENGTH_MAX,
+  QUERY_LENGTH_MAX,
+  VIEW_COLUMNS_MAX,
+  VIEW_NAME_LENGTH_MAX,
+  VIEWS_MAX,
+} from "../../limits.ts";
 import type { Stored } from "../../store/port.ts";
 import { canonicalEmail } from "../../emails.ts";
 
@@ -11,6 +19,7 @@ export const ARCHIVE_FORMAT = "corbel-archive/1";
 
 export const MANIFEST = "manifest.json";
 export const CONFIGURATION = "configuration.json";
+export const SAVED_VIEWS = "views.json";
 export const SECRETS = "secrets.json";
 export const END = "end.json";
 
@@ -50,6 +59,17 @@ export const Manifest = z.object({
   createdAt: time,
 });
 export type Manifest = z.infer<typeof Manifest>;
+
+/** What the members of the project have saved, by the names of collections; left out where that is nothing. */
+export const SavedViews = z.record(
+  z.string(),
+  z.array(z.strictObject({
+    name: z.string().max(VIEW_NAME_LENGTH_MAX).regex(new RegExp(VIEW_NAME_PATTERN, "u")),
+    query: z.string().max(QUERY_LENGTH_MAX),
+    columns: z.array(z.string().min(1).max(PATH_LENGTH_MAX)).max(VIEW_COLUMNS_MAX).nullable(),
+  })).max(VIEWS_MAX),
+);
+export type SavedViews = z.infer<typeof SavedViews>;
 
 /** Of records: how many, and the hash of their lines. */
 const Part = z.object({ count, sha256 });

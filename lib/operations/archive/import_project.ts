@@ -1,4 +1,5 @@
 import { Problem } from "../../problems.ts";
+import { restoreViews } from "../../documents/views.ts";
 import { createWebhook, listWebhooks } from "../../events/webhooks/manage.ts";
 import { LIST_LIMIT_MAX } from "../../limits.ts";
 import { UNLIMITED } from "../../projects/plans.ts";
@@ -76,6 +77,9 @@ export async function importProject(
     const unlimited = withoutLimits(services);
     await pushConfiguration(unlimited, projectId, withoutSecretParts(archive));
     const data = await importData(services, open, { ...options, archive, state });
+    for (const [name, views] of Object.entries(archive.views)) {
+      await restoreViews(services, projectId, name, views);
+    }
     const todo = await finishConfiguration(unlimited, projectId, { archive, secrets });
     const areKeysKept = secrets !== null && await applySecrets(services, projectId, secrets);
     const keyOf = async (kind: "publishable" | "secret") =>

@@ -21,6 +21,8 @@ import {
   Manifest,
   RECORDS_BYTES_MAX,
   ROW,
+  SAVED_VIEWS,
+  SavedViews,
   SECRETS,
   Secrets,
 } from "./format.ts";
@@ -37,6 +39,7 @@ export interface ArchivedRecord {
 export type ArchivePart =
   | { readonly kind: "manifest"; readonly manifest: Manifest }
   | { readonly kind: "configuration"; readonly configuration: Json }
+  | { readonly kind: "views"; readonly views: SavedViews }
   | { readonly kind: "secrets"; readonly sealed: Json }
   | { readonly kind: "records"; readonly folder: string; readonly records: ArchivedRecord[] }
   | {
@@ -109,6 +112,8 @@ async function partOf(entry: Entry, entries: AsyncIterator<Entry>): Promise<Arch
       return { kind: "manifest", manifest: fitting(name, Manifest, await jsonOf(entry)) };
     case CONFIGURATION:
       return { kind: "configuration", configuration: await jsonOf(entry) };
+    case SAVED_VIEWS:
+      return { kind: "views", views: fitting(name, SavedViews, await jsonOf(entry)) };
     case SECRETS:
       return { kind: "secrets", sealed: await jsonOf(entry) };
     case END:
