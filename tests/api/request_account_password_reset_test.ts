@@ -18,6 +18,7 @@ const forgot = (email: unknown) => authCall("request-password-reset", { email })
 Deno.test("requestAccountPasswordReset mails a code with a link to the dashboard's own page, and changes nothing", async () => {
   await using app = await openTestApp();
   const account = await openAccount(app, { email: ADA });
+  assert.deepEqual(await mailed(app), [["verify", ADA]]);
   const answer = await app.send(forgot("ADA@example.com"));
   const message = "If an account has this e-mail, a code is on its way";
   assert.deepEqual(answer.body, { success: true, data: { message }, message });
