@@ -1,5 +1,12 @@
+import { z } from "zod";
 import { type Clock, timestamp } from "../clock.ts";
-import { VIEW_NAME_LENGTH_MAX, VIEWS_MAX } from "../limits.ts";
+import {
+  PATH_LENGTH_MAX,
+  VIEW_COLUMNS_MAX,
+  VIEW_NAME_LENGTH_MAX,
+  VIEW_QUERY_LENGTH_MAX,
+  VIEWS_MAX,
+} from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
@@ -44,14 +51,23 @@ export const VIEW_NAME_PATTERN = `^(?!\\.+$)${AT_ENDS}([^${FORBIDDEN}]*${AT_ENDS
 
 const VIEW_NAME = new RegExp(VIEW_NAME_PATTERN, "u");
 
+const isViewName = (text: string): boolean =>
+  text.length <= VIEW_NAME_LENGTH_MAX && VIEW_NAME.test(text) && text.isWellFormed();
+
+const NAME_RULE = `A view's name has from 1 to ${VIEW_NAME_LENGTH_MAX} characters, no slash or ` +
+  "backslash, no space at its ends, and is not of dots alone.";
+
 export function checkedViewName(text: string): string {
-  const isName = text.length <= VIEW_NAME_LENGTH_MAX && VIEW_NAME.test(text) && text.isWellFormed();
-  if (isName) return text;
-  throw new Problem("INVALID_INPUT", {
-    message: `A view's name has from 1 to ${VIEW_NAME_LENGTH_MAX} characters, no slash or ` +
-      "backslash, no space at its ends, and is not of dots alone.",
-  });
+  if (isViewName(text)) return text;
+  throw new Problem("INVALID_INPUT", { message: NAME_RULE });
 }
+
+/** What a view is made of, as it may come from outside. */
+export const VIEW_MEMBERS = {
+  name: z.string().refine(isViewName, NAME_RULE),
+  query: z.string().max(VIEW_QUERY_LENGTH_MAX),
+  columns: z.array(z.string().min(1).max(PATH_LENGTH_MAX)).max(VIEW_COLUMNS_MAX).nullable(),
+};
 
 /** All of a collection, by name. Throws `COLLECTION_NOT_FOUND`. */
 export async function listViews(
@@ -84,7 +100,7 @@ export async function saveView(
   projectId: Id,
   { collectionName, name, query, columns }: View & { readonly collectionName: string },
 ): Promise<View> {
-  const view = { name, query, columns: columns && [...columns] };
+  const view = storedView({ name, query, columns });
   await changeViews(services, { projectId, collectionName }, ({ collection, views }) => {
     checkQuery(collection, query);
     const others = views.filter((one) => one.name !== name);
@@ -133,12 +149,13 @@ export const restoreViews = (
   collectionName: string,
   views: readonly View[],
 ): Promise<void> =>
-  changeViews(
-    services,
-    { projectId, collectionName },
-    () =>
-      views.map(({ name, query, columns }) => ({ name, query, columns: columns && [...columns] })),
-  );
+  changeViews(services, { projectId, collectionName }, () => views.map(storedView));
+
+const storedView = ({ name, query, columns }: View): StoredView => ({
+  name,
+  query,
+  columns: columns && [...columns],
+});
 
 /** A page within a list is nothing to come back to: its cursor ends with what it was made of. */
 const PAGES: readonly string[] = ["cursor", "page", "offset"];

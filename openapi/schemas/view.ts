@@ -1,20 +1,13 @@
 import { z } from "@hono/zod-openapi";
-import {
-  PATH_LENGTH_MAX,
-  VIEW_COLUMNS_MAX,
-  VIEW_NAME_LENGTH_MAX,
-  VIEW_QUERY_LENGTH_MAX,
-} from "@/lib/limits.ts";
+import { VIEW_MEMBERS } from "@/lib/documents/views.ts";
+import { VIEW_NAME_LENGTH_MAX } from "@/lib/limits.ts";
 
 const members = {
-  query: z.string().max(VIEW_QUERY_LENGTH_MAX).openapi({
-    description: "Parameters of the list operation, as an address has them, without a page.",
-  }),
-  columns: z.array(z.string().min(1).max(PATH_LENGTH_MAX)).max(VIEW_COLUMNS_MAX).nullable().openapi(
-    {
-      description: "Paths of the columns that the dashboard shows; null for those that it begins " +
-        "with.",
-    },
+  query: VIEW_MEMBERS.query.describe(
+    "Parameters of the list operation, as an address has them, without a page.",
+  ),
+  columns: VIEW_MEMBERS.columns.describe(
+    "Paths of the columns that the dashboard shows; null for those that it begins with.",
   ),
 };
 

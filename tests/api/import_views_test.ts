@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { VIEWS_MAX } from "@/lib/limits.ts";
+import { VIEW_QUERY_LENGTH_MAX, VIEWS_MAX } from "@/lib/limits.ts";
 import { updateCollection } from "../support/given.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { altered, archiveOf, assertTraceless, importOf } from "./archives.ts";
@@ -49,6 +49,8 @@ Deno.test("saved views come along as they are, also those that their collection 
     const [views, why] of [
       [{ pages: [all] }, /views\.json is about "pages"/],
       [{ posts: [{ ...all, name: "a/b" }] }, /views\.json/],
+      [{ posts: [{ ...all, name: "\ud800" }] }, /views\.json/],
+      [{ posts: [{ ...all, query: "a".repeat(VIEW_QUERY_LENGTH_MAX + 1) }] }, /views\.json/],
       [{ posts: [{ ...all, extra: 1 }] }, /views\.json/],
       [{ posts: Array(VIEWS_MAX + 1).fill(all) }, /views\.json/],
       [[], /views\.json/],

@@ -1,13 +1,7 @@
 import { z } from "zod";
 import { isBcrypt } from "../../credentials/passwords.ts";
-import { VIEW_NAME_PATTERN } from "../../documents/views.ts";
-import {
-  PATH_LENGTH_MAX,
-  QUERY_LENGTH_MAX,
-  VIEW_COLUMNS_MAX,
-  VIEW_NAME_LENGTH_MAX,
-  VIEWS_MAX,
-} from "../../limits.ts";
+import { VIEW_MEMBERS } from "../../documents/views.ts";
+import { VIEWS_MAX } from "../../limits.ts";
 import type { Stored } from "../../store/port.ts";
 import { canonicalEmail } from "../../emails.ts";
 
@@ -63,11 +57,7 @@ export type Manifest = z.infer<typeof Manifest>;
 /** What the members of the project have saved, by the names of collections; left out where that is nothing. */
 export const SavedViews = z.record(
   z.string(),
-  z.array(z.strictObject({
-    name: z.string().max(VIEW_NAME_LENGTH_MAX).regex(new RegExp(VIEW_NAME_PATTERN, "u")),
-    query: z.string().max(QUERY_LENGTH_MAX),
-    columns: z.array(z.string().min(1).max(PATH_LENGTH_MAX)).max(VIEW_COLUMNS_MAX).nullable(),
-  })).max(VIEWS_MAX),
+  z.array(z.strictObject(VIEW_MEMBERS)).max(VIEWS_MAX),
 );
 export type SavedViews = z.infer<typeof SavedViews>;
 
