@@ -4,7 +4,6 @@ import { createPrinter } from "@/lib/runtime/printer.ts";
 import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";
 import { readCommand, runCommand } from "@/routes/admin/mod.ts";
-import { settleDemo } from "@/routes/demo.ts";
 import { readWords } from "@/routes/words.ts";
 
 /** Resolves to the exit code. */
@@ -25,9 +24,8 @@ async function run(words: readonly string[]): Promise<number> {
   });
   if (!isServed) return await runCommand(services, asked); // Also where the store of files is down.
   await services.blobStores.internal.ping();
-  const greeting = await settleDemo(services, asked);
   const { serve } = await import("@/routes/serve.ts"); // Half of all modules, which no command needs.
-  await serve(services, { environment, print, ...greeting });
+  await serve(services, { task: asked, environment, print });
   return 0;
 }
 

@@ -22,24 +22,19 @@ import { publishableKeyOf } from "@/lib/projects/shown_keys.ts";
 import type { Services } from "@/lib/services.ts";
 import { CORBEL } from "@/lib/store/changes.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
-import { assertPortIsFree } from "./listening.ts";
 
 const POSTS = 300;
 const NOTES = 40;
 const TOKEN_SECONDS = 7 * 86_400;
 
-/**
- * Prepares the demo for `dev`, and closes its account for `start`. Throws where the port is in use:
- * whoever serves there goes on with the account as it is.
- */
+/** Prepares the demo for `dev`, and closes its account for `start`. Resolves to what is to be printed. */
 export async function settleDemo(
   services: Services,
   task: "dev" | "start",
-): Promise<{ readonly greeting?: string }> {
-  assertPortIsFree(services.config);
-  if (task === "dev") return { greeting: await prepareDemo(services) };
+): Promise<string | null> {
+  if (task === "dev") return await prepareDemo(services);
   await refuseDemo(services);
-  return {};
+  return null;
 }
 
 /**

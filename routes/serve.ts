@@ -1,6 +1,8 @@
 import { awaitsFirstAccount } from "@/lib/accounts/registration.ts";
 import { bringOver } from "@/lib/operations/bring_over.ts";
 import type { Services } from "@/lib/services.ts";
+import { settleDemo } from "./demo.ts";
+import { assertPortIsFree } from "./listening.ts";
 import { startMaintenance } from "./maintenance.ts";
 import { startServer } from "./server.ts";
 import { startWorkers, type WorkersOptions } from "./workers.ts";
@@ -10,8 +12,8 @@ const NAMED_MAX = 10;
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
 export interface ServeOptions extends WorkersOptions {
-  /** Printed first. */
-  readonly greeting?: string;
+  /** Whether the demo is to be there, or its account closed. */
+  readonly task: "dev" | "start";
 }
 
 /**
@@ -20,7 +22,10 @@ export interface ServeOptions extends WorkersOptions {
  */
 export async function serve(services: Services, options: ServeOptions): Promise<void> {
   const { config: { workers, publicUrl }, log } = services;
-  const { environment, print } = options;
+  const { task, environment, print } = options;
+  // Whoever serves there goes on, also with the demo account as it is.
+  assertPortIsFree(services.config);
+  const greeting = await settleDemo(services, task);
   using signal = stopSignal();
   await bringOver(services);
   await using _maintenance = startMaintenance(services);
@@ -41,7 +46,7 @@ export async function serve(services: Services, options: ServeOptions): Promise<
     });
   }
   log.flush();
-  if (options.greeting !== undefined) print(options.greeting);
+  if (greeting !== null) print(greeting);
   try {
     await Promise.race([signal.given, server.finished]);
   } catch (error) {

@@ -3,7 +3,6 @@ import type { SharedCounts } from "@/lib/http/rate_limit.ts";
 import { createSummedCounts } from "@/lib/http/summed_counts.ts";
 import { SHUTDOWN_MS } from "@/lib/limits.ts";
 import type { ThreadOptions } from "./offload.ts";
-import { assertPortIsFree } from "./listening.ts";
 import { type Server, timeLimit } from "./server.ts";
 import type { WorkerOrder, WorkerReport } from "./worker_messages.ts";
 
@@ -20,7 +19,8 @@ const CLOSE_MS = 1000;
 
 /**
  * Serves from as many threads as are configured, each with services of its own, as a process of
- * its own would have them. Resolves when all listen; rejects when one cannot.
+ * its own would have them. Resolves when all listen; rejects when one cannot. They share the port
+ * with whoever is willing to: whether it is free has been looked at before.
  *
  * `finished` rejects when a thread fails or answers no longer. None is replaced: what made it fail
  * is unknown, and whoever restarts this process begins with a whole one, as with a single thread.
@@ -36,7 +36,6 @@ export async function startWorkers(
       `WORKERS above 1 needs Linux, and this is ${Deno.build.os}: set it to 1`,
     ]);
   }
-  assertPortIsFree(config);
   const counts = createSummedCounts();
   const threads = Array.from(
     { length: config.workers },

@@ -85,9 +85,8 @@ async function faultsOnTour(dashboard: DashboardBrowser): Promise<string[]> {
     if (name === "overview") home = address;
     const looks = [look(page, name).then(() => walk(page, name))];
     if (!seen.has(address)) looks.push(lookInGerman(german, name, address));
-    await note(...looks);
-    if (seen.has(address)) continue;
     seen.add(address);
+    await note(...looks);
     const row = rowAt("GET", address);
     if (row !== undefined) rows.add(row);
   }

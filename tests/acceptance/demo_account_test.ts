@@ -6,6 +6,12 @@ import { until } from "./until.ts";
 const EMAIL = "demo@example.com";
 const OWN_PASSWORD = "seven wet stones 41";
 
+/** The demo account's password. */
+async function greetedWith(server: Server): Promise<string> {
+  await until("the greeting is printed", () => /reference/i.test(server.stdout()), 5000);
+  return /e-mail\s+demo@example\.com\s+password\s+(\S+)/.exec(server.stdout())![1]!;
+}
+
 async function signIn({ url, http }: Server, password: string) {
   const answer = await fetch(`${url}/api/auth/login`, {
     method: "POST",
@@ -27,24 +33,23 @@ async function statusWith({ url, http }: Server, cookie: string): Promise<number
 Deno.test("the demo account of dev is refused by start, until it has a password of its owner's", async () => {
   await using store = await createTestStore();
   await using first = await startServer({ task: "dev", store });
-  await until("the greeting is printed", () => /reference/i.test(first.stdout()), 5000);
-  const [, password] = /e-mail\s+demo@example\.com\s+password\s+(\S+)/.exec(first.stdout())!;
-  const { status, cookie } = await signIn(first, password!);
+  const password = await greetedWith(first);
+  const { status, cookie } = await signIn(first, password);
   assert.equal(status, 200);
   assert.equal(await statusWith(first, cookie), 200);
   await first.stop();
 
   await using served = await startServer({ task: "start", store });
   assert.equal(await statusWith(served, cookie), 401, "its session has ended");
-  const { status: refused, code } = await signIn(served, password!);
+  const { status: refused, code } = await signIn(served, password);
   assert.deepEqual([refused, code], [401, "CREDENTIALS_INVALID"]);
   assert.match(served.stdout(), /The demo account demo@example\.com of dev cannot sign in/);
-  assert.ok(!served.stdout().includes(password!));
+  assert.ok(!served.stdout().includes(password));
 
   const words = ["account", "password", "--email", EMAIL];
   await admin(words, served.settings, `${OWN_PASSWORD}\n`);
   assert.equal((await signIn(served, OWN_PASSWORD)).status, 200);
-  assert.equal((await signIn(served, password!)).status, 401);
+  assert.equal((await signIn(served, password)).status, 401);
 });
 
 Deno.test("whoever finds the port in use leaves the demo account as it is", async () => {
@@ -55,15 +60,14 @@ Deno.test("whoever finds the port in use leaves the demo account as it is", asyn
     assert.match(stderr, new RegExp(`Cannot listen on [^ ]*:${port}: the port is in use`));
   };
   await using first = await startServer({ task: "dev", store });
-  await until("the greeting is printed", () => /reference/i.test(first.stdout()), 5000);
-  const [, password] = /e-mail\s+demo@example\.com\s+password\s+(\S+)/.exec(first.stdout())!;
-  const { cookie } = await signIn(first, password!);
+  const password = await greetedWith(first);
+  const { cookie } = await signIn(first, password);
   await beside("start", first);
   assert.equal(await statusWith(first, cookie), 200);
-  assert.equal((await signIn(first, password!)).status, 200);
+  assert.equal((await signIn(first, password)).status, 200);
   await first.stop();
 
   await using served = await startServer({ task: "start", store });
   await beside("dev", served);
-  assert.equal((await signIn(served, password!)).status, 401);
+  assert.equal((await signIn(served, password)).status, 401);
 });

@@ -25,6 +25,7 @@ for (const [failure, message] of Object.entries(FAILURES)) {
       log: createLog("info", print),
     });
     const serving = serve(test.services, {
+      task: "start",
       environment: { HOST: failure },
       print,
       module: MODULE,
