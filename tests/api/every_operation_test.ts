@@ -8,7 +8,7 @@ import { QUERY_LENGTH_MAX, REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { StoreUnavailable } from "@/lib/store/errors.ts";
-import { type App, createApp } from "@/routes/app.ts";
+import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { engineOver } from "../support/engine_over.ts";
 import { hurried } from "../support/hurried.ts";
@@ -32,11 +32,6 @@ const WITH_BODY = SAMPLES.filter(({ operationId, call }) =>
   call.body !== undefined && operationId !== "logout"
 );
 
-/** An app over changed services, beside the one whose services they were. */
-interface Changed extends OpenCollection {
-  readonly changed: App;
-}
-
 /** The samples' collection, where nothing that a sample asks for is off. */
 async function open(options?: TestOptions): Promise<OpenCollection> {
   const collection = await openCollection(options);
@@ -44,19 +39,27 @@ async function open(options?: TestOptions): Promise<OpenCollection> {
   return collection;
 }
 
-const opening = (change: (services: Services) => Services) => async (): Promise<Changed> => {
+/** The same, with an app over changed services for what a test sends itself. */
+async function openChanged(change: (services: Services) => Services): Promise<OpenCollection> {
   const collection = await open();
-  return { ...collection, changed: createApp(change(collection.app.services)) };
-};
+  const app = createApp(change(collection.app.services));
+  return { ...collection, app: { ...collection.app, send: (call) => send(app, call) } };
+}
 
 /** A detail that must never leave the process. */
 const DETAIL = "detail-of-a-failure /var/secret/place";
 
 /** Sends a sample with what its guard asks for. */
-async function sendTo(app: App, collection: TestCollection, sample: Sample): Promise<Answer> {
-  const headers = await admission(sample, collection.project);
-  const call = inProject(sample.call, collection.project.projectId);
-  return await send(app, { ...call, headers: { ...headers, ...call.headers as object } });
+async function sendTo(
+  { app, project }: TestCollection,
+  { call, ...sample }: Sample,
+  change: Partial<Call> = {},
+): Promise<Answer> {
+  return await app.send({
+    ...inProject(call, project.projectId),
+    ...change,
+    headers: { ...await admission({ call, ...sample }, project), ...change.headers as object },
+  });
 }
 
 /** The services over a store that fails whenever it is asked. */
@@ -96,21 +99,21 @@ onEach(
   async () => {
     let logged = "";
     const log = createLog("info", (text) => void (logged += text));
-    const changed = await opening((services) =>
+    const collection = await openChanged((services) =>
       withWork({ ...services, log }, new TypeError(DETAIL))
-    )();
+    );
     const lines = () => {
       log.flush();
       return logged.split("\n");
     };
     const end = async () => {
-      await changed[Symbol.asyncDispose]();
+      await collection[Symbol.asyncDispose]();
       log[Symbol.dispose]();
     };
-    return { ...changed, lines, [Symbol.asyncDispose]: end };
+    return { ...collection, lines, [Symbol.asyncDispose]: end };
   },
-  async (sample, { changed, lines, ...collection }) => {
-    const answer = await sendTo(changed, collection, sample);
+  async (sample, { lines, ...collection }) => {
+    const answer = await sendTo(collection, sample);
     refused(answer, 500, "INTERNAL", "Something went wrong on our side.");
     assert.ok(!answer.text.includes("detail"));
     for (const value of answer.headers.values()) assert.ok(!value.includes("detail"));
@@ -133,7 +136,7 @@ onEach(
     collection.untouched(async () => {
       for (const query of [`a=${"x".repeat(QUERY_LENGTH_MAX)}`, "a&".repeat(101)]) {
         const call = { ...sample.call, path: queried(sample.call.path, query) };
-        const answer = await sendAs({ ...sample, call }, collection, {});
+        const answer = await sendTo(collection, { ...sample, call });
         refused(answer, 414, "QUERY_TOO_LONG", "at most 32768 characters and 100 parameters");
       }
     }),
@@ -142,9 +145,9 @@ onEach(
 onEach(
   "503 with Retry-After when it takes too long",
   SAMPLES,
-  opening((services) => withWork(services, new Problem("HANDLER_TIMEOUT"))),
-  async (sample, { changed, ...collection }) => {
-    const answer = await sendTo(changed, collection, sample);
+  () => openChanged((services) => withWork(services, new Problem("HANDLER_TIMEOUT"))),
+  async (sample, collection) => {
+    const answer = await sendTo(collection, sample);
     refused(answer, 503, "HANDLER_TIMEOUT");
     assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
   },
@@ -156,10 +159,10 @@ const asksStore = (sample: Sample): boolean =>
 onEach(
   "503 with Retry-After when the store is unavailable",
   SAMPLES.filter(asksStore),
-  opening((services) => failing(services, new StoreUnavailable(DETAIL))),
-  (sample, { changed, ...collection }) =>
+  () => openChanged((services) => failing(services, new StoreUnavailable(DETAIL))),
+  (sample, collection) =>
     collection.untouched(async () => {
-      const answer = await sendTo(changed, collection, sample);
+      const answer = await sendTo(collection, sample);
       refused(answer, 503, "STORE_UNAVAILABLE");
       assert.ok(!answer.text.includes("detail"));
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
@@ -169,25 +172,25 @@ onEach(
 onEach(
   "an opaque 500 when the store fails",
   SAMPLES.filter(asksStore),
-  opening((services) => failing(services, new Error(DETAIL))),
-  (sample, { changed, ...collection }) =>
+  () => openChanged((services) => failing(services, new Error(DETAIL))),
+  (sample, collection) =>
     collection.untouched(async () => {
-      const answer = await sendTo(changed, collection, sample);
+      const answer = await sendTo(collection, sample);
       refused(answer, 500, "INTERNAL");
       assert.ok(!answer.text.includes("detail"));
     }),
 );
 
 Deno.test("a store that is away after the guard is 503 too, for every operation on documents", async () => {
-  await using collection = await openCollection();
-  const { services } = collection.app;
+  await using collection = await openChanged((services) => ({
+    ...failing(services, new StoreUnavailable(DETAIL)),
+    catalog: services.catalog,
+  }));
   // The definition is known, so that only the documents cannot be reached.
-  await services.catalog.find(collection.project.projectId, collection.name);
-  const down = failing(services, new StoreUnavailable(DETAIL));
-  const changed = createApp({ ...down, catalog: services.catalog });
+  await collection.app.services.catalog.find(collection.project.projectId, collection.name);
   await collection.untouched(async () => {
     for (const sample of SAMPLES.filter(({ template }) => template.startsWith("/api/data/"))) {
-      refused(await sendTo(changed, collection, sample), 503, "STORE_UNAVAILABLE");
+      refused(await sendTo(collection, sample), 503, "STORE_UNAVAILABLE");
     }
   });
 });
@@ -198,26 +201,13 @@ const silence = () => new ReadableStream<Uint8Array>({ pull: () => new Promise((
 /** Runs `work` while every timer of the body's time limit fires at once. */
 const impatiently = <T>(work: () => Promise<T>): Promise<T> => hurried(REQUEST_TIMEOUT_MS, 0, work);
 
-async function sendAs(
-  sample: Sample,
-  { app, project }: TestCollection,
-  change: Partial<Call>,
-): Promise<Answer> {
-  return await app.send({
-    ...sample.call,
-    path: inProject(sample.call, project.projectId).path,
-    headers: { ...await admission(sample, project), ...change.headers as object },
-    ...(change.body !== undefined && { body: change.body }),
-  });
-}
-
 onEach(
   "408 when the body does not come",
   WITH_BODY,
   open,
   (sample, collection) =>
     collection.untouched(async () => {
-      const answer = await impatiently(() => sendAs(sample, collection, { body: silence() }));
+      const answer = await impatiently(() => sendTo(collection, sample, { body: silence() }));
       refused(answer, 408, "REQUEST_TIMEOUT");
     }),
 );
@@ -225,13 +215,14 @@ onEach(
 onEach(
   "503 with Retry-After while too much is under way",
   SAMPLES,
-  opening((services) => ({
-    ...services,
-    requestShares: createRequestShares({ max: 0, shareMax: 0 }),
-  })),
-  (sample, { changed, ...collection }) =>
+  () =>
+    openChanged((services) => ({
+      ...services,
+      requestShares: createRequestShares({ max: 0, shareMax: 0 }),
+    })),
+  (sample, collection) =>
     collection.untouched(async () => {
-      const answer = await sendTo(changed, collection, sample);
+      const answer = await sendTo(collection, sample);
       refused(answer, 503, "SERVER_BUSY");
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
     }),
@@ -240,13 +231,14 @@ onEach(
 onEach(
   "503 with Retry-After while the server holds too much",
   WITH_BODY,
-  opening((services) => ({
-    ...services,
-    bodyBudget: createBodyBudget({ bytesMax: 1, shareBytesMax: 1 }),
-  })),
-  (sample, { changed, ...collection }) =>
+  () =>
+    openChanged((services) => ({
+      ...services,
+      bodyBudget: createBodyBudget({ bytesMax: 1, shareBytesMax: 1 }),
+    })),
+  (sample, collection) =>
     collection.untouched(async () => {
-      const answer = await sendTo(changed, collection, sample);
+      const answer = await sendTo(collection, sample);
       refused(answer, 503, "SERVER_BUSY");
       assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);
     }),
@@ -260,7 +252,7 @@ onEach(
     collection.untouched(async () => {
       for (const encoding of ["gzip", "br", "GZIP", "identity, gzip", "x"]) {
         const headers = { "content-encoding": encoding };
-        const answer = await sendAs(sample, collection, { headers });
+        const answer = await sendTo(collection, sample, { headers });
         refused(answer, 415, "UNSUPPORTED_MEDIA_TYPE", "Content-Encoding");
       }
     }),
@@ -288,7 +280,7 @@ onEach(
         "*/*",
       ];
       for (const type of types) {
-        const answer = await sendAs(sample, collection, { headers: { "content-type": type } });
+        const answer = await sendTo(collection, sample, { headers: { "content-type": type } });
         assert.equal(answer.status, 415, type);
         refused(answer, 415, "UNSUPPORTED_MEDIA_TYPE", "application/json");
       }
@@ -301,7 +293,7 @@ onEach(
   open,
   (sample, collection) =>
     collection.untouched(async () => {
-      const send = (body: Call["body"]) => sendAs(sample, collection, { body });
+      const send = (body: Call["body"]) => sendTo(collection, sample, { body });
       const mayBeEmpty = sample.bodyIsOptional || sample.misshapen !== "INVALID_BODY";
       const empty = mayBeEmpty ? [] : [""];
       for (
@@ -325,7 +317,7 @@ onEach(
   (sample, collection) =>
     collection.untouched(async () => {
       for (const body of ["null", "1", "true", '"text"']) {
-        refused(await sendAs(sample, collection, { body }), 400, sample.misshapen);
+        refused(await sendTo(collection, sample, { body }), 400, sample.misshapen);
       }
     }),
 );
@@ -341,14 +333,14 @@ const givenUp = async () => {
     within: (work) => work(restart),
     [Symbol.dispose]() {},
   };
-  return { ...await opening((services) => ({ ...services, deadlines }))(), restarts };
+  return { ...await openChanged((services) => ({ ...services, deadlines })), restarts };
 };
 
 onEach(
   "its own time begins when the body has come, in every spelling of JSON in UTF-8",
   WITH_BODY,
   givenUp,
-  (sample, { changed, restarts, ...collection }) =>
+  (sample, { restarts, ...collection }) =>
     collection.untouched(async () => {
       const types = [
         "application/json",
@@ -359,8 +351,8 @@ onEach(
       ];
       for (const type of types) {
         restarts.count = 0;
-        const call = { ...sample.call, headers: { "content-type": type } };
-        refused(await sendTo(changed, collection, { ...sample, call }), 503, "HANDLER_TIMEOUT");
+        const answer = await sendTo(collection, sample, { headers: { "content-type": type } });
+        refused(answer, 503, "HANDLER_TIMEOUT");
         assert.equal(restarts.count, 1);
       }
     }),
