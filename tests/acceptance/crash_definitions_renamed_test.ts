@@ -12,7 +12,7 @@ import { type Answer, type Call, listAll, type Project, send } from "./project.t
 import { type Server, startServer } from "./server.ts";
 import { until } from "./until.ts";
 
-const ROUNDS = Math.ceil(RUNS / 25);
+const ROUNDS = RUNS > 100 ? 20 : 2;
 /** So many that what a rename takes is built ahead. */
 const SEEDS = 2_100;
 const AT_ONCE = 100;

@@ -11,7 +11,7 @@ import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
 import { createTestStore, storage, type TestStore } from "../support/test_store.ts";
 import { sacrifice } from "./sacrifice.ts";
-import { STRIDE } from "./stride.ts";
+import { STRIDE } from "../support/stride.ts";
 import { bytesOf, type Orders, type Said, type VictimUpload } from "./resumed_upload_victim.ts";
 
 const VICTIM = new URL("resumed_upload_victim.ts", import.meta.url);

@@ -11,7 +11,7 @@ import { adminEnd } from "../acceptance/server.ts";
 import { RUNS } from "../property/run.ts";
 import { createTestStore, database, storage, type TestStore } from "../support/test_store.ts";
 import { sacrifice } from "./sacrifice.ts";
-import { STRIDE } from "./stride.ts";
+import { STRIDE } from "../support/stride.ts";
 import { contentOf, type Orders, type Said } from "./upload_victim.ts";
 
 /** Where it costs least, in the full matrix; else once. */

@@ -37,31 +37,23 @@ const ABOUT_ONE_STORE = /^(?:put_blob|serve_file(?!_sizes)|disk|s3)_/;
 /**
  * What of the matrix every run holds. The port's contract suites prove that engines and stores are
  * interchangeable; beyond them, what leans on their finer points runs on each: properties, listing,
- * rules, repeated requests, what may happen once, uploads, changes that are told to live lists and
- * webhooks, and one journey.
+ * rules, repeated requests, what may happen once, uploads, and one journey.
  */
 export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/property\//,
-  /^tests\/attacks\/(?:refresh|live_lists|live_load|live_totals)_/,
-  /^tests\/api\/(?:list_documents|list_project_documents|aggregate_documents|populate|list_slow_questions|listen_to_documents|rls_table|idempotency|preconditions)/,
-  /^tests\/api\/(?:written_unique|create_documents|patch_document|upsert_document|write_batch|update_collection|rename_collection|renamed_fields|delete_collection)_/,
-  /^tests\/api\/(?:create_collection_limit|changed_definitions|check_documents|document_quota|killed_process|ai_caps|sign_in_locks)_/,
-  /^tests\/api\/(?:exchange_code|jobs|mail_outbox|mail_processes|refresh_session|shared_\w+)_test/,
-  /^tests\/api\/(?:replay_webhook_delivery|webhook_changes|webhook_deliveries)_test/,
-  /^tests\/api\/(?:create_live_ticket|import_project|recorded_actors|user_events)_test/,
-  /^tests\/api\/(?:accept_invitation_at_once|register_account_admission)_test/,
-  /^tests\/api\/(?:sign_up|verify_code|confirm_email_change|log_in_imported_hash)_test/,
-  /^tests\/api\/(?:confirm_upload|user_uploads|file_fields|storage_quota_edge|uploads_interleaved|reaper)_/,
-  /^tests\/api\/(?:resume_upload|resumed_uploads_\w+)_/,
-  /^tests\/acceptance\/(?:journey|crash_definitions|live_lists|resumed_uploads|clients\/typescript)_/,
+  /^tests\/api\/(?:list_documents|list_project_documents|aggregate_documents|populate|listen_to_documents|rls_table|idempotency|preconditions)_/,
+  /^tests\/api\/(?:written_unique|create_documents|patch_document|upsert_document|write_batch|update_collection)_/,
+  /^tests\/api\/(?:changed_definitions|document_quota|killed_process|ai_caps|sign_in_locks|accept_invitation_at_once)_/,
+  /^tests\/api\/(?:refresh_session|shared_\w+)_test/,
+  /^tests\/api\/(?:confirm_upload|user_uploads|storage_quota_edge|uploads_interleaved|resume_upload|resumed_uploads_\w+)_/,
+  /^tests\/acceptance\/(?:journey|crash_definitions)_test/,
 ];
 export const CHOSEN_IN_BUCKET: readonly RegExp[] = [
-  /^tests\/api\/(?:request_upload|confirm_upload|user_uploads|serve_file_sizes|sign_file|change_project_file|delete_file|uploads_interleaved|reaper)_/,
-  /^tests\/api\/(?:get_upload|resume_upload|cancel_upload|resumed_uploads_reaper)_/,
-  /^tests\/attacks\/resumable_uploads_/,
-  /^tests\/acceptance\/(?:files|resumed_uploads)_/,
+  /^tests\/api\/(?:request_upload|confirm_upload|user_uploads|uploads_interleaved)_/,
+  /^tests\/api\/(?:get_upload|resume_upload|cancel_upload|delete_file)_/,
+  /^tests\/acceptance\/files_/,
 ];
-export const CHOSEN_ON_BOTH: readonly RegExp[] = [/^tests\/acceptance\/(?:files|moving_projects)_/];
+export const CHOSEN_ON_BOTH: readonly RegExp[] = [/^tests\/acceptance\/files_/];
 
 const onMongodb = (path: string): boolean => ENGINE_NEUTRAL.test(path) && !ONCE.test(path);
 
