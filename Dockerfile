@@ -12,7 +12,9 @@ COPY docs docs
 COPY lib lib
 COPY openapi openapi
 COPY routes routes
-RUN DENO_DIR=/app/.deno deno-binary cache --frozen main.ts lib/store/sqlite/scan_worker.ts
+RUN DENO_DIR=/app/.deno deno-binary cache --frozen main.ts lib/store/sqlite/scan_worker.ts \
+    routes/serve.ts routes/admin/mod.ts routes/admin/file_schemas.ts \
+    routes/admin/foreign_archives.ts openapi/project/typescript.ts
 
 FROM debian:12-slim
 COPY --from=fetch /usr/local/bin/deno-binary /usr/local/bin/deno

@@ -249,7 +249,7 @@ async function runAll(args: readonly string[]): Promise<Counts> {
     missing.push(
       `Left out of the short run: ${
         CASES.all - CASES.short
-      } of ${CASES.all} cases of each property, every second point at which MongoDB fails or an upload is killed, further rounds of killed processes and uploads, and requests of the greatest length`,
+      } of ${CASES.all} cases of each property, every second point at which MongoDB fails, three of four at which an upload is killed, further rounds of killed processes and uploads, and requests of the greatest length`,
     );
     const whole = all ? "This run had all of that." : "`deno task test --all` runs everything.";
     console.log([...missing, whole].join("\n"));

@@ -5,6 +5,8 @@ import { type Components, type JsonSchema, referredName } from "./json_schema.ts
 import { SUFFIXES } from "./names.ts";
 import type { Audience } from "./operations.ts";
 
+export { AUDIENCES } from "./operations.ts";
+
 /** The types of a project's documents and users as one TypeScript file, for `createClient<Project>`. */
 export function projectTypes(facts: ProjectFacts, audience: Audience): string {
   const { collections, schemas } = projectSchemas(facts, audience);

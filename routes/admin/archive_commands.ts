@@ -1,3 +1,4 @@
+import { importLate } from "@/lib/import_late.ts";
 import { exportProject } from "@/lib/operations/archive/export_project.ts";
 import { importProject } from "@/lib/operations/archive/import_project.ts";
 import type { End } from "@/lib/operations/archive/format.ts";
@@ -5,8 +6,6 @@ import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { configurationOf } from "./configuration_commands.ts";
-import { archiveFrom } from "./foreign_archives.ts";
 import { ownerId, projectId } from "./inputs.ts";
 import { writing } from "./outputs.ts";
 import { terminalProgress } from "./progress.ts";
@@ -59,6 +58,13 @@ const shownEnd = ({ read, users, collections, files, missingFiles }: End) => ({
 });
 
 async function importFrom(services: Services, args: Arguments) {
+  // What no other command needs.
+  const { archiveFrom } = await importLate<typeof import("./foreign_archives.ts")>(
+    import.meta.resolve("./foreign_archives.ts"),
+  );
+  const { configurationOf } = await importLate<typeof import("./file_schemas.ts")>(
+    import.meta.resolve("./file_schemas.ts"),
+  );
   const owner = await ownerId(services, args);
   const opening = await passphrase(args);
   using progress = terminalProgress();

@@ -1,3 +1,4 @@
+import { importLate } from "@/lib/import_late.ts";
 import { listTrashed, restoreProject, trashForOperator } from "@/lib/operations/project_trash.ts";
 import { Problem } from "@/lib/problems.ts";
 import { authSettingsOf } from "@/lib/projects/auth_settings.ts";
@@ -7,8 +8,6 @@ import { fileSettingsOf } from "@/lib/projects/file_settings.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
 import { storeName } from "@/lib/runtime/unused_store.ts";
 import type { Services } from "@/lib/services.ts";
-import { parseInput } from "@/openapi/inputs.ts";
-import { ProjectChanges } from "@/openapi/schemas/project.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { idOf, jsonFile, ownerId, projectId } from "./inputs.ts";
@@ -44,8 +43,11 @@ export const PROJECT_COMMANDS: readonly (readonly [string, Command])[] = [
     usage: "--project ID --file FILE|-",
     options: { values: ["project", "file"] },
     async run(services, args) {
+      const { projectChangesOf } = await importLate<typeof import("./file_schemas.ts")>(
+        import.meta.resolve("./file_schemas.ts"),
+      );
       const id = await projectId(services, args);
-      const changes = parseInput(ProjectChanges, await jsonFile(args));
+      const changes = projectChangesOf(await jsonFile(args));
       const project = await changeProject(services, id, changes);
       const { name, siteUrl, allowedOrigins } = project;
       const [auth, files] = [authSettingsOf(project), fileSettingsOf(project)];

@@ -1,7 +1,10 @@
+import { importLate } from "@/lib/import_late.ts";
 import { projectFacts } from "@/lib/operations/project_facts.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Command } from "./command.ts";
 import { projectId } from "./inputs.ts";
+
+type Types = typeof import("@/openapi/project/typescript.ts");
 
 /** What clients of a project are typed by. */
 export const TYPE_COMMANDS: readonly (readonly [string, Command])[] = [
@@ -11,9 +14,10 @@ export const TYPE_COMMANDS: readonly (readonly [string, Command])[] = [
     options: { values: ["project", "audience"] },
     text: "types",
     async run(services, args) {
-      // These two declare every operation, which takes longer than all that other commands need.
-      const { AUDIENCES } = await import("@/openapi/project/operations.ts");
-      const { projectTypes } = await import("@/openapi/project/typescript.ts");
+      // It declares every operation, which takes longer than all that other commands need.
+      const { AUDIENCES, projectTypes } = await importLate<Types>(
+        import.meta.resolve("@/openapi/project/typescript.ts"),
+      );
       const given = args.optional("audience") ?? "client";
       const audience = AUDIENCES.find((one) => one === given);
       if (audience === undefined) {

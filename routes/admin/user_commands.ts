@@ -1,3 +1,4 @@
+import { importLate } from "@/lib/import_late.ts";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import { requiredId } from "@/lib/ids.ts";
@@ -8,8 +9,6 @@ import { OPERATOR } from "@/lib/store/changes.ts";
 import { deleteUser, listUsers } from "@/lib/users/manage_users.ts";
 import { managedUser } from "@/lib/users/shown_user.ts";
 import { saveUserFields } from "@/lib/users/user_fields.ts";
-import { parseInput } from "@/openapi/inputs.ts";
-import { UserFieldsInput } from "@/openapi/schemas/user.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { jsonFile, pageRequest, projectId } from "./inputs.ts";
@@ -23,8 +22,11 @@ export const USER_COMMANDS: readonly (readonly [string, Command])[] = [
     usage: "--project ID --file FILE|-",
     options: { values: ["project", "file"] },
     async run(services, args) {
+      const { userFieldsOf } = await importLate<typeof import("./file_schemas.ts")>(
+        import.meta.resolve("./file_schemas.ts"),
+      );
       const id = await projectId(services, args);
-      const { fields } = parseInput(UserFieldsInput, await jsonFile(args));
+      const { fields } = userFieldsOf(await jsonFile(args));
       return { fields: await saveUserFields(services, id, fields) };
     },
   }],

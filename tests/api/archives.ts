@@ -10,7 +10,7 @@ import {
 } from "@/lib/operations/archive/import_project.ts";
 import { NO_PROGRESS, type Progress } from "@/lib/operations/archive/progress.ts";
 import { PartHash } from "@/lib/operations/archive/reader.ts";
-import { configurationOf } from "@/routes/admin/configuration_commands.ts";
+import { configurationOf } from "@/routes/admin/file_schemas.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Id } from "@/lib/store/port.ts";
 

@@ -4,7 +4,7 @@ import { importProject } from "@/lib/operations/archive/import_project.ts";
 import { NO_PROGRESS, type Progress } from "@/lib/operations/archive/progress.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { parseArguments } from "@/routes/admin/arguments.ts";
-import { configurationOf } from "@/routes/admin/configuration_commands.ts";
+import { configurationOf } from "@/routes/admin/file_schemas.ts";
 import { archiveFrom } from "@/routes/admin/foreign_archives.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { assertTraceless } from "./archives.ts";

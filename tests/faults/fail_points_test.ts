@@ -5,7 +5,7 @@ import {
   startFaultyMongodb,
   type Times,
 } from "./faulty_mongodb.ts";
-import { STRIDE } from "../support/stride.ts";
+import { everyNth } from "../support/every_nth.ts";
 import { about, begun, COMMANDS, suffered } from "./endured.ts";
 import { faultTest, type Fixture, openFixture, type Outcome, PATIENT, QUICK } from "./fixture.ts";
 
@@ -155,7 +155,7 @@ for (
       for (const [at, [what, fault]] of Object.entries<Fault>(faults).entries()) {
         // In a short run, the commands that one fault leaves out meet the next one.
         const concerned = COMMANDS.filter((one, i) =>
-          (i + at) % STRIDE === 0 && concerns(fault, one, times)
+          (i + at) % everyNth(2) === 0 && concerns(fault, one, times)
         );
         await t.step(`${what}, ${often}`, async () => {
           for (const command of concerned) {

@@ -70,7 +70,8 @@ export function importsOf(path: string, text: string): Import[] {
   return found.map(({ name, typeOnly }) => ({ target: resolved(path, name), typeOnly }));
 }
 
-function resolved(from: string, name: string): string {
+/** A module by its path from the root; one of a package by its name. */
+export function resolved(from: string, name: string): string {
   if (name.startsWith("@/")) return name.slice(2);
   if (!name.startsWith(".")) return name;
   return new URL(name, `file:///${from}`).pathname.slice(1);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SETTINGS } from "@/lib/runtime/settings.ts";
-import { committedFiles, importsOf, isTest, mustRead, read } from "./files.ts";
+import { committedFiles, importsOf, isTest, mustRead, read, resolved } from "./files.ts";
 
 const FILES = await committedFiles();
 const SOURCES = FILES.filter((path) => /\.tsx?$/.test(path));
@@ -235,6 +235,16 @@ Deno.test("only what is started reads the environment", () => {
   const wrong = PRODUCT.filter(([path]) => !ENTRIES.includes(path))
     .filter(([, text]) => /\bDeno\.env\b|process\.env\b/.test(text));
   assert.deepEqual(wrong.map(([path]) => path), []);
+});
+
+Deno.test("what is imported late is fetched with the image", async () => {
+  const [, fetched] = /\bcache --frozen ((?:.*\\\n)*.*)/.exec(await mustRead("Dockerfile"))!;
+  const late = PRODUCT.flatMap(([path, text]) =>
+    [...text.matchAll(/\bimportLate<[^(]*\(\s*import\.meta\.resolve\("([^"]+)"\)/g)]
+      .map(([, name]) => resolved(path, name!))
+  );
+  assert.ok(late.length > 0);
+  assert.deepEqual(late.filter((path) => !fetched!.split(/[\s\\]+/).includes(path)), []);
 });
 
 Deno.test("no file is too long for its room", () => {

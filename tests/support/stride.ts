@@ -1,7 +1,0 @@
-import { RUNS } from "../property/run.ts";
-
-/**
- * From one point at which something fails, or a process is killed, to the next: each in the full
- * matrix, else every second one. The killed processes do not load this, nor what properties need.
- */
-export const STRIDE = RUNS > 100 ? 1 : 2;
