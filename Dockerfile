@@ -13,6 +13,7 @@ COPY lib lib
 COPY openapi openapi
 COPY routes routes
 RUN DENO_DIR=/app/.deno deno-binary cache --frozen main.ts lib/store/sqlite/scan_worker.ts \
+    lib/store/mongo/engine.ts lib/files/s3/blobs.ts \
     routes/serve.ts routes/admin/mod.ts routes/admin/file_schemas.ts \
     routes/admin/foreign_archives.ts openapi/project/typescript.ts
 

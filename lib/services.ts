@@ -53,6 +53,7 @@ import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/r
 import { createRequestShares, type RequestShares } from "./http/request_shares.ts";
 import { createStoredCounts } from "./http/stored_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
+import { importLate } from "./import_late.ts";
 import { createJobRunner, type JobRunner, WAITING_WEBHOOK_SPACES } from "./jobs/runner.ts";
 import { KeyedMutex } from "./keyed_mutex.ts";
 import type { LongWorkServices } from "./long_work.ts";
@@ -353,7 +354,14 @@ const isUnsealed = async (engine: Engine): Promise<boolean> =>
 const hashesAtOnce = ({ workers }: Config): number =>
   Math.max(1, Math.floor(navigator.hardwareConcurrency / workers) - 1);
 
-/** MongoDB's driver is loaded only by those who use it. */
+/** The drivers of MongoDB and of buckets are loaded only by those who use them. */
+const loadMongodb = () =>
+  importLate<typeof import("./store/mongo/engine.ts")>(
+    import.meta.resolve("./store/mongo/engine.ts"),
+  );
+const loadS3 = () =>
+  importLate<typeof import("./files/s3/blobs.ts")>(import.meta.resolve("./files/s3/blobs.ts"));
+
 async function openEngine(
   { database, queryTimeLimitMs }: Config,
   { parsedBytesMax: textBytesMax = Infinity, filesMax }: Overrides,
@@ -362,15 +370,12 @@ async function openEngine(
     const options = { queryTimeLimitMs, textBytesMax, ...(filesMax !== undefined && { filesMax }) };
     return await SqliteEngine.open({ ...database, ...options });
   }
-  const { MongoEngine } = await import("./store/mongo/engine.ts");
+  const { MongoEngine } = await loadMongodb();
   const { url, prefix } = database;
   return await MongoEngine.open({ url: url.reveal(), prefix, queryTimeLimitMs });
 }
 
-/**
- * Where files are kept, and whether that is this process itself. The SDK for buckets is loaded only
- * by those who use one.
- */
+/** Where files are kept, and whether that is this process itself. */
 async function openStorage(
   { storage, publicUrl, filesUrl }: Config,
   { uploadTokens, readSignatures }: Pick<Services, "uploadTokens" | "readSignatures">,
@@ -385,7 +390,7 @@ async function openStorage(
     });
     return { blobs, localFiles: blobs };
   }
-  const { openS3Blobs } = await import("./files/s3/blobs.ts");
+  const { openS3Blobs } = await loadS3();
   const pathStyle = storage.endpoint !== null;
   const shared = sharesHost(storage, publicUrl);
   const blobs = openS3Blobs({ ...storage, pathStyle, sharesHost: shared, clock });
@@ -404,7 +409,7 @@ async function openExternal(
   { accessKeyId, ...storage }: OpenedStorage,
   { egress, publicUrl, clock }: { egress: Egress; publicUrl: string; clock: Clock },
 ): Promise<Blobs> {
-  const { openS3Blobs } = await import("./files/s3/blobs.ts");
+  const { openS3Blobs } = await loadS3();
   const { agents } = egress;
   const shared = sharesHost(storage, publicUrl);
   const options = { ...storage, sharesHost: shared, agents, clock };

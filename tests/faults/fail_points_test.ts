@@ -133,6 +133,8 @@ async function endure({ mongodb, fixture }: Place, trial: Trial): Promise<void> 
     }
   }
   await mongodb.heal();
+  // What the server held back it does after all, and what comes next would meet that index.
+  if (command === "createIndexes") await delay(fault.blockTimeMS ?? 0);
   // The driver's own `hello` may still be held back: when it is given up, connections are closed.
   if (command === "hello" && fault.blockConnection) await delay(QUICK.connectTimeoutMS + 200);
   for (const check of checks) await check();
