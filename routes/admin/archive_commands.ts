@@ -6,7 +6,7 @@ import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { ownerId, projectId } from "./inputs.ts";
+import { fileSchemas, ownerId, projectId } from "./inputs.ts";
 import { writing } from "./outputs.ts";
 import { terminalProgress } from "./progress.ts";
 import { secretLine } from "./secret_line.ts";
@@ -62,9 +62,7 @@ async function importFrom(services: Services, args: Arguments) {
   const { archiveFrom } = await importLate<typeof import("./foreign_archives.ts")>(
     import.meta.resolve("./foreign_archives.ts"),
   );
-  const { configurationOf } = await importLate<typeof import("./file_schemas.ts")>(
-    import.meta.resolve("./file_schemas.ts"),
-  );
+  const { configurationOf } = await fileSchemas();
   const owner = await ownerId(services, args);
   const opening = await passphrase(args);
   using progress = terminalProgress();

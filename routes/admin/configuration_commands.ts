@@ -1,10 +1,9 @@
-import { importLate } from "@/lib/import_late.ts";
 import { CONFIGURATION_FORMAT, pullConfiguration } from "@/lib/operations/project_configuration.ts";
 import { pushConfiguration } from "@/lib/operations/push_configuration.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { jsonFile, projectId } from "./inputs.ts";
+import { fileSchemas, jsonFile, projectId } from "./inputs.ts";
 import { writing } from "./outputs.ts";
 
 /** A project's configuration as a file, for what is kept beside an application's code. */
@@ -20,9 +19,7 @@ export const CONFIGURATION_COMMANDS: readonly (readonly [string, Command])[] = [
     usage: "--project ID --from FILE|- [--dry-run] [--allow-loss]",
     options: { values: ["project", "from"], flags: ["dry-run", "allow-loss"] },
     async run(services, args) {
-      const { configurationOf } = await importLate<typeof import("./file_schemas.ts")>(
-        import.meta.resolve("./file_schemas.ts"),
-      );
+      const { configurationOf } = await fileSchemas();
       const id = await projectId(services, args);
       const given = configurationOf(await jsonFile(args, "from"));
       const dryRun = args.flag("dry-run");

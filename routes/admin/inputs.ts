@@ -1,6 +1,7 @@
 import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
 import { canonicalEmail } from "@/lib/emails.ts";
 import { requiredProjectId } from "@/lib/ids.ts";
+import { importLate } from "@/lib/import_late.ts";
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "@/lib/limits.ts";
 import type { PageRequest } from "@/lib/paging/record_page.ts";
 import { Problem } from "@/lib/problems.ts";
@@ -39,6 +40,10 @@ export function pageRequest(args: Arguments): PageRequest {
   }
   return { limit, cursor: args.optional("cursor") ?? undefined };
 }
+
+/** What looks at the JSON of files. */
+export const fileSchemas = () =>
+  importLate<typeof import("./file_schemas.ts")>(import.meta.resolve("./file_schemas.ts"));
 
 /** The JSON of a file, or of standard input for `-`. Throws `INVALID_INPUT`. */
 export async function jsonFile(args: Arguments, option = "file"): Promise<unknown> {

@@ -1,4 +1,3 @@
-import { importLate } from "@/lib/import_late.ts";
 import { listTrashed, restoreProject, trashForOperator } from "@/lib/operations/project_trash.ts";
 import { Problem } from "@/lib/problems.ts";
 import { authSettingsOf } from "@/lib/projects/auth_settings.ts";
@@ -10,7 +9,7 @@ import { storeName } from "@/lib/runtime/unused_store.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { idOf, jsonFile, ownerId, projectId } from "./inputs.ts";
+import { fileSchemas, idOf, jsonFile, ownerId, projectId } from "./inputs.ts";
 
 /** What is done about projects themselves. */
 export const PROJECT_COMMANDS: readonly (readonly [string, Command])[] = [
@@ -43,9 +42,7 @@ export const PROJECT_COMMANDS: readonly (readonly [string, Command])[] = [
     usage: "--project ID --file FILE|-",
     options: { values: ["project", "file"] },
     async run(services, args) {
-      const { projectChangesOf } = await importLate<typeof import("./file_schemas.ts")>(
-        import.meta.resolve("./file_schemas.ts"),
-      );
+      const { projectChangesOf } = await fileSchemas();
       const id = await projectId(services, args);
       const changes = projectChangesOf(await jsonFile(args));
       const project = await changeProject(services, id, changes);

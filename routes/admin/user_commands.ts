@@ -1,4 +1,3 @@
-import { importLate } from "@/lib/import_late.ts";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import { requiredId } from "@/lib/ids.ts";
@@ -11,7 +10,7 @@ import { managedUser } from "@/lib/users/shown_user.ts";
 import { saveUserFields } from "@/lib/users/user_fields.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { jsonFile, pageRequest, projectId } from "./inputs.ts";
+import { fileSchemas, jsonFile, pageRequest, projectId } from "./inputs.ts";
 
 const TOKEN_SECONDS_MAX = 365 * 86_400;
 
@@ -22,9 +21,7 @@ export const USER_COMMANDS: readonly (readonly [string, Command])[] = [
     usage: "--project ID --file FILE|-",
     options: { values: ["project", "file"] },
     async run(services, args) {
-      const { userFieldsOf } = await importLate<typeof import("./file_schemas.ts")>(
-        import.meta.resolve("./file_schemas.ts"),
-      );
+      const { userFieldsOf } = await fileSchemas();
       const id = await projectId(services, args);
       const { fields } = userFieldsOf(await jsonFile(args));
       return { fields: await saveUserFields(services, id, fields) };
