@@ -27,6 +27,9 @@ const SIZES: readonly (readonly [files: RegExp, size: number])[] = [
   [/^/, 100],
 ];
 
+/** The stand-in looks through all that was ever written to it before a change stream begins. */
+const SIZE_ON_MONGODB = 20;
+
 /** Whether a shard needs little processor time. */
 export const isIdle = ({ files }: Shard): boolean => files.every((path) => WAITING.test(path));
 
@@ -47,7 +50,8 @@ export function shardsOf(passes: readonly Pass[]): Shard[] {
   const shards: (Shard & { readonly rank: number })[] = [];
   for (const pass of passes.toReversed()) {
     for (const [rank, files] of Map.groupBy(pass.files, rankOf)) {
-      const size = SIZES[rank]![1];
+      const [, most] = SIZES[rank]!;
+      const size = pass.database === "mongodb" ? Math.min(most, SIZE_ON_MONGODB) : most;
       for (let at = 0; at < files.length; at += size) {
         shards.push({ pass, rank, files: files.slice(at, at + size) });
       }
