@@ -9,15 +9,14 @@ import { silentLog } from "@/lib/runtime/log.ts";
 import { openServices, type Services } from "@/lib/services.ts";
 import { createApp } from "@/routes/app.ts";
 import { type Answer, type Call, send } from "../support/conforming_client.ts";
+import { everyNth, passedOver } from "../support/every_nth.ts";
 import { createTestStore, storage, type TestStore } from "../support/test_store.ts";
 import { sacrifice } from "./sacrifice.ts";
-import { everyNth } from "../support/every_nth.ts";
 import { bytesOf, type Orders, type Said, type VictimUpload } from "./resumed_upload_victim.ts";
 
 const VICTIM = new URL("resumed_upload_victim.ts", import.meta.url);
 /** Into a bucket: a part, and the rest of a file. */
 const SIZE = storage === "s3" ? 5_242_880 + 1_000_000 : 20_000;
-/** Which ones is left to chance, so that runs together have all. */
 const STRIDE = everyNth(4);
 const STEPS_MIN = 40;
 /** Longer than a turn, and than the claim of a confirm. */
@@ -145,7 +144,7 @@ Deno.test("kill -9 between every two steps of an upload in pieces: another proce
   const answers = new Answers();
   const { settings } = store;
   const { secretKey, projectId } = project;
-  let [at, files, isKilled] = [1 + Math.floor(Math.random() * STRIDE) - STRIDE, 0, true];
+  let [at, files, isKilled] = [1 + passedOver(STRIDE) - STRIDE, 0, true];
   while (isKilled) {
     at += STRIDE;
     const ahead = at * ROUND_MS;

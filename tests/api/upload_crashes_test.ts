@@ -9,16 +9,15 @@ import { type CreatedProject, createProject } from "@/lib/projects/create_projec
 import { openServices, type Services } from "@/lib/services.ts";
 import { adminEnd } from "../acceptance/server.ts";
 import { RUNS } from "../property/run.ts";
+import { everyNth, passedOver } from "../support/every_nth.ts";
 import { createTestStore, database, storage, type TestStore } from "../support/test_store.ts";
 import { sacrifice } from "./sacrifice.ts";
-import { everyNth } from "../support/every_nth.ts";
 import { contentOf, type Orders, type Said } from "./upload_victim.ts";
 
 /** Where it costs least, in the full matrix; else once. */
 const ROUNDS = RUNS > 100 && database === "sqlite" && storage === "disk" ? 100 : 1;
 /** Claims lapse from one round to the next; what is held for an upload does after ten. */
 const ROUND_MS = 121_000;
-/** Which ones is left to chance, so that runs together have all. */
 const STRIDE = everyNth(4);
 const STEPS_MIN = 40;
 const VICTIM = new URL("upload_victim.ts", import.meta.url);
@@ -98,7 +97,7 @@ Deno.test(`kill -9 between every two steps of request, PUT, confirm and delete: 
     return await createProject(services, { name: "Crashing", siteUrl: null });
   })();
   const answers = new Answers();
-  let [killed, at, ends] = [0, 1 + Math.floor(Math.random() * STRIDE), 0];
+  let [killed, at, ends] = [0, 1 + passedOver(STRIDE), 0];
   for (let round = 1; killed < ROUNDS || ends === 0; round++) {
     const ahead = round * ROUND_MS;
     const unanswered = [...answers.unanswered]

@@ -239,11 +239,14 @@ Deno.test("only what is started reads the environment", () => {
 
 Deno.test("what is imported late is fetched with the image", async () => {
   const [, fetched] = /\bcache --frozen ((?:.*\\\n)*.*)/.exec(await mustRead("Dockerfile"))!;
-  const late = PRODUCT.flatMap(([path, text]) =>
-    [...text.matchAll(/\bimportLate<[^(]*\(\s*import\.meta\.resolve\("([^"]+)"\)/g)]
-      .map(([, name]) => resolved(path, name!))
-  );
+  const found = (pattern: RegExp) =>
+    PRODUCT.flatMap(([path, text]) =>
+      [...text.matchAll(pattern)].map(([, name]) => ({ path, name }))
+    );
+  const late = found(/\bimport\.meta\.resolve\(\s*"((?:@|\.+)\/[^"]+)"/g)
+    .map(({ path, name }) => resolved(path, name!));
   assert.ok(late.length > 0);
+  assert.equal(late.length, found(/\bimportLate</g).length, "each names its module");
   assert.deepEqual(late.filter((path) => !fetched!.split(/[\s\\]+/).includes(path)), []);
 });
 

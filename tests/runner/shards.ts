@@ -27,7 +27,10 @@ const SIZES: readonly (readonly [files: RegExp, size: number])[] = [
   [/^/, 100],
 ];
 
-/** The first live list behind 36 files began a minute late on the stand-in, behind half of them at once. */
+/**
+ * Behind 36 files the first live list began a minute late on the stand-in, behind half of them at
+ * once.
+ */
 const SIZE_ON_MONGODB = 20;
 
 /** Whether a shard needs little processor time. */
