@@ -74,7 +74,7 @@ export const Frame = (
 
 const Item = (
   { href, current, children }: { href: string; current: string; children?: Child },
-) => <a href={href} {...(href === current && { "aria-current": "page" })}>{children}</a>;
+) => <a href={href} aria-current={href === current ? "page" : undefined}>{children}</a>;
 
 /** Every operation, by its tag; a phone shows the list of the first page instead. */
 const Side = ({ current }: { current: string }) => (

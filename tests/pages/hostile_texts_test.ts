@@ -61,6 +61,47 @@ Deno.test("the call that is copied is one command, whatever is filtered by", asy
   }
 });
 
+Deno.test("cells of every kind show texts", async () => {
+  await using posts = await openPosts({
+    fields: [
+      { key: "title", type: "String" },
+      { key: "word", type: "String" },
+      { key: "list", type: "Array", items: { type: "String" } },
+      { key: "about", type: "Ref", ref: "posts" },
+      { key: "anything", type: "Object" },
+    ],
+    strict: false,
+  });
+  const { dashboard, path } = posts;
+  const word = "<img src=x>\"'&";
+  const named = await posts.add(...HOSTILE.map((title) => ({ title, word })));
+  await posts.add(...HOSTILE.map((text, i) => ({
+    title: "",
+    word,
+    list: [text, ...HOSTILE],
+    about: named[i],
+    anything: { a: [text] },
+    other: text,
+  })));
+  const page = await dashboard.get(`${path}?.columns=title,word,list,about,anything,other`);
+  assertHarmless(page);
+  const rows = [...page.document.querySelectorAll("tbody tr")].map((row) =>
+    [...row.querySelectorAll("td:not(.pick)")].map((cell) => cell.textContent)
+  );
+  assert.equal(rows.length, 2 * HOSTILE.length);
+  for (const [i, text] of HOSTILE.entries()) {
+    const [referring, referred] = [rows.at(-1 - HOSTILE.length - i)!, rows.at(-1 - i)!];
+    assert.deepEqual(referred.slice(0, 2), [text, word]);
+    assert.deepEqual(referring.slice(1), [
+      word,
+      [text, ...HOSTILE.slice(0, 3)].join("") + "+2",
+      text,
+      `{ a: ${text} }`,
+      text,
+    ]);
+  }
+});
+
 Deno.test("the trash, the question before a deletion, and conflicts show texts", async () => {
   await using posts = await openPosts();
   const { dashboard, path } = posts;

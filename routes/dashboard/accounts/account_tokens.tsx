@@ -73,7 +73,7 @@ export const Tokens = ({ path, tokens, projects, fresh, entered, problem }: Toke
       <ul class="rows">
         {tokens.map((token) => <TokenRow token={token} path={path} projects={projects} />)}
       </ul>
-      <details class="reveal" {...(entered !== null && { open: true })}>
+      <details class="reveal" open={entered !== null}>
         <summary>{t.create}</summary>
         <NewToken path={path} projects={projects} entered={entered ?? NOTHING_ENTERED} />
       </details>
@@ -183,7 +183,7 @@ const Reach = ({ projects, entered }: Omit<NewTokenProps, "path">) => {
             type="checkbox"
             name="project"
             value={projectId}
-            {...(entered.ticked.includes(projectId) && { checked: true })}
+            checked={entered.ticked.includes(projectId)}
           />
           {name}
         </label>

@@ -78,7 +78,7 @@ const Choices = (
         {AUDIENCES.map((one) => (
           <a
             href={address(current, one)}
-            {...(one === audience && { "aria-current": "page" })}
+            aria-current={one === audience ? "page" : undefined}
           >
             {t.audiences[one]}
           </a>
@@ -86,7 +86,7 @@ const Choices = (
       </nav>
       <nav class="pills" aria-label={t.operationsLabel}>
         {names.map((name) => (
-          <a href={address(name, audience)} {...(name === current && { "aria-current": "page" })}>
+          <a href={address(name, audience)} aria-current={name === current ? "page" : undefined}>
             {t.operations[name] ?? name}
           </a>
         ))}

@@ -106,8 +106,8 @@ const KeyInput = ({ field, name, place, context: { of, focus, refused } }: Field
         placeholder={t.namePlaceholder}
         autocomplete="off"
         spellcheck={false}
-        {...(focus === place && { autofocus: true })}
-        {...(refused?.place === place && { "aria-invalid": "true" })}
+        autofocus={focus === place}
+        aria-invalid={refused?.place === place ? "true" : undefined}
       />
       {isTop(place) && of === "documents" && field.was !== "" && (
         <input type="hidden" name={`${place}.was`} value={field.was} />
@@ -170,7 +170,7 @@ const Flag = ({ place, name, isOn, of }: FlagProps) => {
         type="checkbox"
         name={`${place}.${name}`}
         aria-label={flagOf(of, flags[name])}
-        {...(isOn && { checked: true })}
+        checked={isOn}
       />
       {flags[name]}
     </label>

@@ -255,7 +255,7 @@ const FormActs = (
   const here = tabPath(frame.home, collection.name, "fields");
   return (
     <div class="acts">
-      <button class="quiet" name="act" value="add:" {...(isNew && { autofocus: true })}>
+      <button class="quiet" name="act" value="add:" autofocus={isNew}>
         {t.add}
       </button>
       <button name="act" value="save" aria-keyshortcuts="Control+S Meta+S">{t.save}</button>

@@ -15,7 +15,7 @@ interface FieldProps {
   readonly autocomplete?: string;
   /** Which keys a telephone shows. */
   readonly inputmode?: "numeric" | "decimal";
-  readonly placeholder?: string;
+  readonly placeholder?: string | undefined;
   readonly minlength?: number;
   readonly maxlength?: number;
   /** Whether it is what most come to the page for. */
@@ -32,9 +32,9 @@ export const Field = (
       <input
         name={name}
         type={type}
-        {...(value !== null && type !== "password" && { value })}
-        {...(required && { required: true })}
-        {...(hint !== undefined && { "aria-describedby": hintId(name) })}
+        value={value !== null && type !== "password" ? value : undefined}
+        required={required}
+        aria-describedby={hint !== undefined ? hintId(name) : undefined}
         {...rest}
       />
     </label>
@@ -120,7 +120,7 @@ export const Ask = (
     children?: Child;
   },
 ) => (
-  <details class="ask" {...(open && { open: true })}>
+  <details class="ask" open={open}>
     <summary>{label}</summary>
     <form method="post" action={action}>
       <p>{loss}</p>
@@ -157,7 +157,7 @@ export const Choice = (
           {...(value === undefined
             ? { type: "checkbox", role: "switch" }
             : { type: "radio", value })}
-          {...(isOn && { checked: true })}
+          checked={isOn}
           aria-describedby={hintId(hint)}
         />
         {label}

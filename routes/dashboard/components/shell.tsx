@@ -57,7 +57,7 @@ const Item = (
     current: string;
   },
 ) => (
-  <a href={href} {...(href === current && { "aria-current": "page" })}>
+  <a href={href} aria-current={href === current ? "page" : undefined}>
     <span>{label}</span>
     {count !== undefined && <small>{count}</small>}
   </a>
@@ -75,7 +75,7 @@ const LanguageForm = () => (
   <form method="post" action="/dashboard/language" class="language" hx-boost="false">
     <select name="language" aria-label={texts().shell.language}>
       {Object.entries(LANGUAGES).map(([value, name]) => (
-        <option value={value} lang={value} {...(value === language() && { selected: true })}>
+        <option value={value} lang={value} selected={value === language()}>
           {name}
         </option>
       ))}
@@ -202,7 +202,7 @@ export const Tabs = (
 ) => (
   <nav class="tabs" aria-label={label}>
     {tabs.map(({ href, label }) => (
-      <a href={href} {...(href === current && { "aria-current": "page" })}>{label}</a>
+      <a href={href} aria-current={href === current ? "page" : undefined}>{label}</a>
     ))}
   </nav>
 );

@@ -1,6 +1,12 @@
+import { raw } from "hono/html";
+import { escaped } from "./markup.ts";
+
 /** A time in the viewer's zone, or in UTC without scripts; the exact value is its title. */
-export const When = ({ at }: { at: string }) => (
-  <local-time>
-    <time datetime={at} title={at}>{`${at.slice(0, 16).replace("T", " ")} UTC`}</time>
-  </local-time>
-);
+export const When = ({ at }: { at: string }) => raw(whenMarkup(at));
+
+/** The same as text. */
+export function whenMarkup(at: string): string {
+  const exact = escaped(at);
+  const shown = escaped(at.slice(0, 16).replace("T", " "));
+  return `<local-time><time datetime="${exact}" title="${exact}">${shown} UTC</time></local-time>`;
+}

@@ -3,7 +3,7 @@ import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { undeclaredIn } from "@/lib/documents/undeclared.ts";
 import { PATH_LENGTH_MAX } from "@/lib/limits.ts";
 import { valueAt } from "@/lib/store/shape.ts";
-import { areWords, type Column } from "./cells.tsx";
+import { areWords, type Column } from "./cells.ts";
 import { pathsOf } from "./paths.ts";
 import { isTrash, type View } from "./view.ts";
 

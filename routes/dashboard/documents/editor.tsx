@@ -163,8 +163,8 @@ const JsonField = (
         name="json"
         spellcheck={false}
         rows={18}
-        {...(isReadOnly && { readonly: true })}
-        {...(typed?.problem && { "aria-invalid": "true" as const })}
+        readonly={isReadOnly}
+        aria-invalid={typed?.problem ? "true" : undefined}
       >
         {areaText(typed?.form.get("json") ?? jsonOf(document ?? copied ?? {}))}
       </textarea>

@@ -4,7 +4,7 @@ import { SEARCH_LENGTH_MAX } from "@/lib/limits.ts";
 import type { FieldFault } from "@/lib/problems.ts";
 import { areaText } from "../components/forms.tsx";
 import { texts } from "../texts/mod.ts";
-import { cut } from "./cells.tsx";
+import { cut } from "./cells.ts";
 import { type Entry, FIELD_PREFIX, FIND_PREFIX } from "./entered.ts";
 import { type Found, type Names, type Target, targetOf, type Targets } from "./references.ts";
 
@@ -230,7 +230,7 @@ const Choice = ({ common, text, names }: { common: object; text: string; names: 
       <option value="">—</option>
       {text !== "" && !names.has(text) && <option value={text} selected>{text}</option>}
       {options.toSorted((a, b) => a.name.localeCompare(b.name)).map(({ id, name }) => (
-        <option value={id} {...(id === text && { selected: true })}>{name}</option>
+        <option value={id} selected={id === text}>{name}</option>
       ))}
     </select>
   );
@@ -254,11 +254,9 @@ const OneOf = (
     isReadOnly: boolean;
   },
 ) => (
-  <select {...common} {...(isReadOnly && { disabled: true })}>
+  <select {...common} disabled={isReadOnly}>
     <option value="">—</option>
-    {values.map((value) => (
-      <option value={value} {...(value === text && { selected: true })}>{value}</option>
-    ))}
+    {values.map((value) => <option value={value} selected={value === text}>{value}</option>)}
     {text !== "" && !values.includes(text) && <option value={text} selected>{text}</option>}
   </select>
 );

@@ -1,3 +1,4 @@
+import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import { COLUMNS_MAX, IMPORT_BYTES_MAX, IMPORT_ROWS_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
@@ -9,7 +10,7 @@ import { areaText, Refusal } from "../components/forms.tsx";
 import { ProjectShell } from "../components/shell.tsx";
 import { countText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
-import { shownValue } from "./cells.tsx";
+import { cellMarkup } from "./cells.ts";
 import type { FailedRow, ImportRow, Sorted } from "@/lib/operations/import_rows.ts";
 import type { Room } from "./room.ts";
 
@@ -204,11 +205,13 @@ const FirstRows = ({ rows }: { rows: readonly ImportRow[] }) => {
               <td class="num">{countText(number)}</td>
               {names.map((name) => (
                 <td>
-                  {shownValue(own(members(document), name), {
-                    path: name,
-                    type: null,
-                    isWord: false,
-                  })}
+                  {raw(
+                    cellMarkup(own(members(document), name), {
+                      path: name,
+                      type: null,
+                      isWord: false,
+                    }),
+                  )}
                 </td>
               ))}
             </tr>

@@ -12,7 +12,7 @@ import type { PageContext } from "../../handler.ts";
 import { collectionPath } from "../collections/bar.tsx";
 import { homeOf } from "../frame.ts";
 import { calledBy } from "../users/profile.tsx";
-import { type Column, cut, isId } from "./cells.tsx";
+import { type Column, cut, isId } from "./cells.ts";
 import { titleKeyOf } from "./paths.ts";
 import { searchWayOf } from "./search_box.tsx";
 import { type CollectionContext, serverOf } from "./room.ts";

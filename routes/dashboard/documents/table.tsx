@@ -1,9 +1,11 @@
+import { raw } from "hono/html";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
-import type { Json } from "@/lib/store/port.ts";
+import type { Id, Json } from "@/lib/store/port.ts";
 import { valueAt } from "@/lib/store/shape.ts";
 import { collectionPath } from "../collections/bar.tsx";
+import { escaped } from "../components/markup.ts";
 import { texts } from "../texts/mod.ts";
-import { type Column, isId, rowName, shownValue } from "./cells.tsx";
+import { cellMarkup, type Column, isId, rowName } from "./cells.ts";
 import { type Path, pathsOf, wordOf } from "./paths.ts";
 import type { Names } from "./references.ts";
 import type { Room } from "./room.ts";
@@ -49,16 +51,18 @@ export const Table = ({ room, view, columns, documents, names }: TableProps) => 
         </tr>
       </thead>
       <tbody>
-        {documents.map((document) => (
-          <Row
-            href={`${path}/documents/${document._id}${wayBack}`}
-            columns={columns}
-            document={document}
-            names={names}
-            home={home}
-            mayWrite={mayWrite}
-          />
-        ))}
+        {raw(
+          documents.map((document) =>
+            rowMarkup({
+              href: `${path}/documents/${document._id}${wayBack}`,
+              columns,
+              document,
+              names,
+              home,
+              mayWrite,
+            })
+          ).join(""),
+        )}
       </tbody>
     </table>
   );
@@ -83,9 +87,9 @@ const Header = (
   return (
     <th
       scope="col"
-      {...(path?.type === "Number" && { class: "num" })}
-      {...(order !== null && { "aria-sort": order })}
-      {...(isEditable && { "data-field": name })}
+      class={path?.type === "Number" ? "num" : undefined}
+      aria-sort={order ?? undefined}
+      data-field={isEditable ? name : undefined}
     >
       {sorting === null ? name : (
         <a href={hrefOf(sorting.next)}>
@@ -106,47 +110,40 @@ const Header = (
   );
 };
 
-const Row = (
-  { href, columns, document, names, home, mayWrite }: Pick<Rows, "columns" | "names"> & {
-    href: string;
-    document: StoredDocument;
-    home: string;
-    mayWrite: boolean;
-  },
-) => {
-  const id = document._id;
+interface RowProps extends Pick<Rows, "columns" | "names"> {
+  readonly href: string;
+  readonly document: StoredDocument;
+  readonly home: string;
+  readonly mayWrite: boolean;
+}
+
+/** Text, as its cells are. */
+function rowMarkup({ href, columns, document, names, home, mayWrite }: RowProps): string {
   const first = columns[0] && valueAt(document, columns[0].path);
   const name = rowName(document, first);
-  return (
-    <tr>
-      {mayWrite && (
-        <td class="pick">
-          <input
-            type="checkbox"
-            name="id"
-            value={id}
-            aria-label={texts().documents.grid.select(name)}
-          />
-        </td>
-      )}
-      {columns.map((column, i) => {
-        const value = valueAt(document, column.path);
-        const referred = referredBy(column, value, home);
-        const shown = (referred && names.get(column.ref!)?.get(referred.id)) ??
-          shownValue(value, column);
-        return (
-          <td class={column.type === "Number" ? "num" : undefined}>
-            {i === 0
-              ? <a href={href} aria-label={name === first ? undefined : name}>{shown}</a>
-              : referred === null
-              ? shown
-              : <a href={referred.href} title={referred.id}>{shown}</a>}
-          </td>
-        );
-      })}
-    </tr>
-  );
-};
+  const label = name === first ? "" : `aria-label="${escaped(name)}"`;
+  const cells = columns.map((column, i) => {
+    const value = valueAt(document, column.path);
+    const referred = referredBy(column, value, home);
+    const called = referred === null ? undefined : names.get(column.ref!)?.get(referred.id);
+    const shown = called === undefined ? cellMarkup(value, column) : escaped(called);
+    const cell = i === 0
+      ? linkMarkup(href, label, shown)
+      : referred === null
+      ? shown
+      : linkMarkup(referred.href, `title="${referred.id}"`, shown);
+    return column.type === "Number" ? `<td class="num">${cell}</td>` : `<td>${cell}</td>`;
+  });
+  return `<tr>${mayWrite ? pickMarkup(document._id, name) : ""}${cells.join("")}</tr>`;
+}
+
+const linkMarkup = (href: string, attribute: string, shown: string): string =>
+  `<a href="${escaped(href)}" ${attribute}>${shown}</a>`;
+
+function pickMarkup(id: Id, name: string): string {
+  const label = escaped(texts().documents.grid.select(name));
+  return `<td class="pick"><input type="checkbox" name="id" value="${id}" aria-label="${label}"></td>`;
+}
 
 /** Where a reference leads; null for what is none. */
 function referredBy({ ref }: Column, value: Json | undefined, home: string) {

@@ -9,7 +9,7 @@ import {
 import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
 import { texts } from "../texts/mod.ts";
-import { type Column, cut } from "./cells.tsx";
+import { type Column, cut } from "./cells.ts";
 import { undeclaredIn } from "@/lib/documents/undeclared.ts";
 import { choicesOf, conditionOf } from "./filters.ts";
 import { type Path, pathsOf, wordOf } from "./paths.ts";
@@ -124,7 +124,7 @@ const FilterMenu = ({ room, view }: { room: Room; view: View }) => {
   const edited = entry && conditionOf(room.collection, ...entry);
   const path = paths.get(edited?.field ?? view.field ?? "");
   return (
-    <details class="menu" name="tools" {...(path !== undefined && { open: true })}>
+    <details class="menu" name="tools" open={path !== undefined}>
       <summary role="button" class="quiet">{texts().documents.filters.menu}</summary>
       <form action={`${room.path}/filter`}>
         <input type="hidden" name="view" value={viewText(view)} />
@@ -171,7 +171,7 @@ const ConditionForm = (
         {path.path}
         <select name="choice">
           {choicesOf(path).map(({ value, words }) => (
-            <option value={value} {...(value === chosen && { selected: true })}>{words}</option>
+            <option value={value} selected={value === chosen}>{words}</option>
           ))}
         </select>
       </label>
@@ -194,8 +194,8 @@ const Operand = ({ path, value }: { path: Path; value: string }) => {
       <label>
         {t.value}
         <select name="value">
-          <option value="true" {...(value === "true" && { selected: true })}>{yes}</option>
-          <option value="false" {...(value === "false" && { selected: true })}>{no}</option>
+          <option value="true" selected={value === "true"}>{yes}</option>
+          <option value="false" selected={value === "false"}>{no}</option>
         </select>
       </label>
     );
@@ -244,7 +244,7 @@ const ColumnMenu = (
                 type="checkbox"
                 name="column"
                 value={path}
-                {...(shown.has(path) && { checked: true })}
+                checked={shown.has(path)}
               />
               {path}
             </label>

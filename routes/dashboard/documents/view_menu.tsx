@@ -28,7 +28,7 @@ export const ViewMenu = (
                 <li>
                   <a
                     href={hrefOf(shown)}
-                    {...(savedText(shown) === now && { "aria-current": "true" })}
+                    aria-current={savedText(shown) === now ? "true" : undefined}
                   >
                     {saved.name}
                   </a>

@@ -80,7 +80,7 @@ export const StorageForm = (
         {t.pathStyle}
         <select name="pathStyle">
           {STYLES.map((value) => (
-            <option value={value} {...(value === entered.pathStyle && { selected: true })}>
+            <option value={value} selected={value === entered.pathStyle}>
               {t.pathStyles[value]}
             </option>
           ))}

@@ -143,7 +143,7 @@ async function templatePage(c: Context, shown: Shown) {
               name="preview"
               title={t.preview}
               sandbox=""
-              {...(shown.content.subject !== "" && { src: `${path}/preview` })}
+              src={shown.content.subject !== "" ? `${path}/preview` : undefined}
             >
             </iframe>
           )

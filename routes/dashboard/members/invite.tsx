@@ -53,7 +53,7 @@ export const Invite = (
           {t.role}
           <select name="role">
             <option value="viewer">{t.viewer}</option>
-            <option value="admin" {...(typed?.role === "admin" && { selected: true })}>
+            <option value="admin" selected={typed?.role === "admin"}>
               {t.admin}
             </option>
           </select>

@@ -93,7 +93,7 @@ const RoleForm = (
     <form method="post" action={action} class="inline">
       <select name="role" aria-label={t.of(email)}>
         {(["viewer", "admin"] as const).map((one) => (
-          <option value={one} {...(one === role && { selected: true })}>{roles[one]}</option>
+          <option value={one} selected={one === role}>{roles[one]}</option>
         ))}
       </select>
       <button class="quiet" aria-label={t.changeOf(email)}>{t.change}</button>

@@ -79,7 +79,7 @@ const Options = (
     <option value="">{all}</option>
     {value !== undefined && !Object.hasOwn(options, value) && <option selected>{value}</option>}
     {Object.entries(options).map(([key, label]) => (
-      <option value={key} {...(key === value && { selected: true })}>{label}</option>
+      <option value={key} selected={key === value}>{label}</option>
     ))}
   </select>
 );

@@ -75,7 +75,7 @@ const ProviderForm = ({ settings, about, page, entered, hasSite }: CardProps) =>
         name="clientSecret"
         type="password"
         autocomplete="new-password"
-        {...(hasClientSecret && { placeholder: t.provider.storedKeep })}
+        placeholder={hasClientSecret ? t.provider.storedKeep : undefined}
       />
       <Linking chosen={entered?.linking ?? settings.linking} />
       <label>
@@ -83,7 +83,7 @@ const ProviderForm = ({ settings, about, page, entered, hasSite }: CardProps) =>
           type="checkbox"
           role="switch"
           name="enabled"
-          {...((entered?.enabled ?? enabled) && { checked: true })}
+          checked={entered?.enabled ?? enabled}
         />
         {t.provider.enabled}
       </label>
@@ -114,7 +114,7 @@ const Linking = ({ chosen }: { chosen: string }) => {
       {t.sameEmailAs}
       <select name="linking">
         {Object.entries(t.linking).map(([value, says]) => (
-          <option value={value} {...(value === chosen && { selected: true })}>{says}</option>
+          <option value={value} selected={value === chosen}>{says}</option>
         ))}
       </select>
     </label>

@@ -52,7 +52,7 @@ const SessionRow = (
   const since = <When at={String(session.createdAt)} />;
   return (
     <li>
-      <span class="grow" {...(userAgent !== null && { title: userAgent })}>
+      <span class="grow" title={userAgent ?? undefined}>
         <b>{deviceText(userAgent)}</b>
         <small>
           {address === null ? t.used(used, since) : t.usedFrom(address, used, since)}

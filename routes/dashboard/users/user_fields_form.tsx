@@ -91,7 +91,7 @@ const BuiltIn = (
           type="checkbox"
           role="switch"
           {...common("emailVerified")}
-          {...(entered.emailVerified && { checked: true })}
+          checked={entered.emailVerified}
         />,
       )}
       {row(

@@ -88,7 +88,7 @@ export const WebhookForm = (
         <Events of={USERS_NAME} events={USER_EVENTS} entered={entered} />
       </div>
       <label>
-        <input type="checkbox" name="enabled" {...(entered.enabled && { checked: true })} />
+        <input type="checkbox" name="enabled" checked={entered.enabled} />
         {t.enabled}
       </label>
       <button>{button}</button>
@@ -111,7 +111,7 @@ const Events = (
           type="checkbox"
           name="events"
           value={`${of}.${event}`}
-          {...(entered.events.has(`${of}.${event}`) && { checked: true })}
+          checked={entered.events.has(`${of}.${event}`)}
         />
         {texts().webhooks.events[event]}
       </label>

@@ -1,7 +1,7 @@
-import type { Child } from "hono/jsx";
 import type { Id, Json } from "@/lib/store/port.ts";
 import { nameIn } from "@/lib/files/paths.ts";
-import { When } from "../components/when.tsx";
+import { escaped } from "../components/markup.ts";
+import { whenMarkup } from "../components/when.tsx";
 import { countText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
 import type { FieldType } from "./paths.ts";
@@ -21,46 +21,47 @@ export interface Column {
   readonly isWord: boolean;
 }
 
-const NOTHING = <span class="nothing">—</span>;
+const NOTHING = '<span class="nothing">—</span>';
 
 export const isId = (value: Json | undefined): value is Id =>
   typeof value === "string" && ID.test(value);
 
-/** A value in a cell. It is no component: a page has hundreds of them. */
-export function shownValue(value: Json | undefined, column: Omit<Column, "ref">): Child {
+/**
+ * Markup of a value in a cell. It is text and no element: a page has hundreds of cells, which as
+ * elements take a quarter of its time.
+ */
+export function cellMarkup(value: Json | undefined, column: Omit<Column, "ref">): string {
   if (value === undefined || value === null) return NOTHING;
   if (typeof value === "number") return countOf(value);
   if (typeof value === "boolean") {
     const { yes, no } = texts().documents;
-    return value ? yes : no;
+    return escaped(value ? yes : no);
   }
   if (Array.isArray(value) && value.length > 0 && value.every(isSingle)) {
-    return <Elements values={value} />;
+    return elementsMarkup(value);
   }
-  if (typeof value !== "string") return cut(shortText(value));
-  if (column.type === "Date") return <When at={value} />;
-  if (isId(value)) return <code title={value}>{value.slice(0, ID_SHOWN)}…</code>;
+  if (typeof value !== "string") return escaped(cut(shortText(value)));
+  if (column.type === "Date") return whenMarkup(value);
+  if (isId(value)) return `<code title="${value}">${value.slice(0, ID_SHOWN)}…</code>`;
   const file = nameIn(value);
-  if (file !== null) return <span title={value}>{cut(file)}</span>;
-  if (column.isWord) return <span class="badge">{value}</span>;
-  return cut(value);
+  if (file !== null) return `<span title="${escaped(value)}">${escaped(cut(file))}</span>`;
+  return column.isWord ? badge(value) : escaped(cut(value));
 }
 
 const isSingle = (value: Json): boolean => typeof value !== "object" || value === null;
+
+const badge = (text: string): string => `<span class="badge">${escaped(text)}</span>`;
 
 /** Elements of a list that are seen at once. */
 const ELEMENTS_SHOWN = 4;
 
 /** A list of single values; how many more there are is told behind the first. */
-const Elements = ({ values }: { values: readonly Json[] }) => {
+function elementsMarkup(values: readonly Json[]): string {
+  const shown = values.slice(0, ELEMENTS_SHOWN).map((one) => badge(shortText(one)));
   const more = values.length - ELEMENTS_SHOWN;
-  return (
-    <span class="elements">
-      {values.slice(0, ELEMENTS_SHOWN).map((one) => <span class="badge">{shortText(one)}</span>)}
-      {more > 0 && <small>+{countText(more)}</small>}
-    </span>
-  );
-};
+  if (more > 0) shown.push(`<small>+${countText(more)}</small>`);
+  return `<span class="elements">${shown.join("")}</span>`;
+}
 
 /** With separators as far as they lose nothing. */
 const countOf = (value: number): string =>
