@@ -37,28 +37,39 @@ export function makeChanges(db: Connection): void {
 
 /** Of a row beside its two texts. */
 const ROW_BYTES = 128;
-/** Every so many rows some of the oldest go, and with each that is large. */
+/** Every so many rows some of the oldest go, and with each write that is large. */
 const TRIM_EVERY = 64;
 const TRIM_BYTES = 65_536;
 const TRIMMED_AT_ONCE = 256;
 
-const INSERT = "insert into changes(at, name, id, action, actor, total, before, after) " +
-  "values(?, ?, ?, ?, ?, coalesce((select total from changes order by seq desc limit 1), 0) + ?, " +
-  "?, ?) returning seq";
+const INSERT = "insert into changes(seq, at, name, id, action, actor, total, before, after) " +
+  "values(?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-/** In the step that writes a record which is recorded. */
-export function noteChange(
+/** In the step that writes records which are recorded. */
+export function noteChanges(
   db: Connection,
   { name, recordedAs = name }: Definition,
-  { before, after, by }: WrittenRecord & { readonly by: Authorship },
+  { written, by }: { readonly written: readonly WrittenRecord[]; readonly by: Authorship },
 ): void {
-  const [was, is] = [before?.json ?? null, after?.json ?? null];
-  const bytes = (was === null ? 0 : bytesOf(was)) + (is === null ? 0 : bytesOf(is)) + ROW_BYTES;
-  const action = actionOf(before && before.value, after && after.value);
-  const { _id } = (after ?? before)!.value;
+  const newest = newestOf(db) ?? { seq: 0, total: 0 };
   const actor = actorText(by.actor);
-  const [seq] = db.get(sql(INSERT, by.at, recordedAs, _id, action, actor, bytes, was, is))!;
-  if (bytes > TRIM_BYTES || (seq as number) % TRIM_EVERY === 0) trimChanges(db, by.at);
+  let { seq, total } = newest;
+  for (const { before, after } of written) {
+    const [was, is] = [before?.json ?? null, after?.json ?? null];
+    total += (was === null ? 0 : bytesOf(was)) + (is === null ? 0 : bytesOf(is)) + ROW_BYTES;
+    const action = actionOf(before && before.value, after && after.value);
+    const { _id } = (after ?? before)!.value;
+    db.run(sql(INSERT, ++seq, by.at, recordedAs, _id, action, actor, total, was, is));
+  }
+  let due = Math.floor(seq / TRIM_EVERY) - Math.floor(newest.seq / TRIM_EVERY);
+  if (total - newest.total > TRIM_BYTES) due++;
+  while (due-- > 0 && !isTrimmed(trimChanges(db, by.at)));
+}
+
+/** The place and the total of the newest row; null where there is none. */
+function newestOf(db: Connection): { readonly seq: number; readonly total: number } | null {
+  const row = db.get(sql("select seq, total from changes order by seq desc limit 1"));
+  return row === undefined ? null : { seq: row[0] as number, total: row[1] as number };
 }
 
 /** How much of them is kept. */
@@ -79,9 +90,9 @@ const YOUNG_MS = 600_000;
 
 /** Removes some of those that are too many, too large or too old; resolves to how many. */
 export function trimChanges(db: Connection, now: string, kept = KEPT): number {
-  const newest = db.get(sql("select seq, total from changes order by seq desc limit 1"));
-  if (newest === undefined) return 0;
-  const [seq, total] = newest as readonly [number, number];
+  const newest = newestOf(db);
+  if (newest === null) return 0;
+  const { seq, total } = newest;
   const ago = (ms: number) => new Date(Date.parse(now) - ms).toISOString();
   const removed = db.all(sql(
     `delete from changes where seq in (select seq from (select seq, total, at from changes ` +

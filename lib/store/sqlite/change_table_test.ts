@@ -6,7 +6,7 @@ import {
   type ChangesKept,
   isTrimmed,
   makeChanges,
-  noteChange,
+  noteChanges,
   trimChanges,
 } from "./change_table.ts";
 import { Connection } from "./connection.ts";
@@ -27,10 +27,17 @@ function openChanges(count: number, notedAt = NOW) {
 }
 
 function note(db: Connection, n: number, notedAt: number, length = 828): void {
-  const value = { _id: n.toString(16).padStart(24, "0"), text: "x".repeat(length) };
-  const after = { value, json: JSON.stringify(value), revision: 1 };
+  noteAll(db, [n], notedAt, length);
+}
+
+/** At once. */
+function noteAll(db: Connection, numbers: readonly number[], notedAt: number, length = 828): void {
+  const written = numbers.map((n) => {
+    const value = { _id: n.toString(16).padStart(24, "0"), text: "x".repeat(length) };
+    return { before: null, after: { value, json: JSON.stringify(value), revision: 1 } };
+  });
   const by = { actor: { kind: "key", id: null }, at: at(notedAt) } as const;
-  noteChange(db, POSTS, { before: null, after, by });
+  noteChanges(db, POSTS, { written, by });
 }
 
 function trimAll(db: Connection, now: number, kept = KEPT): number {
@@ -85,4 +92,17 @@ Deno.test("whoever notes much has some of the oldest removed by the bounds of th
   using changes = openChanges(3, NOW - 2 * CHANGES_MS);
   note(changes.db, 4, NOW, 100_000);
   assert.equal(left(changes.db), 1);
+});
+
+Deno.test("what is noted at once stands in its order, and as much goes as if it came one by one", () => {
+  using changes = openChanges(600, NOW - 2 * CHANGES_MS);
+  const { db } = changes;
+  const numbers = Array.from({ length: 200 }, (_, i) => 700 + i);
+  noteAll(db, numbers, NOW);
+  const behind = changesBehind(db, 600);
+  assert.deepEqual(behind.map(({ recordId }) => parseInt(recordId, 16)), numbers);
+  assert.deepEqual(behind.map(({ position }) => Number(position)), numbers.map((n) => n - 99));
+  assert.equal(left(db), 200);
+  const totals = db.all({ sql: "select total from changes order by seq", values: [] });
+  assert.equal((totals.at(-1)![0] as number) - (totals[0]![0] as number), 199 * 1_000);
 });

@@ -20,6 +20,7 @@ import {
   type Stored,
   type StoredRecord,
   type Writing,
+  type WrittenRecord,
 } from "../port.ts";
 import { bytesOf, countValues } from "../json_text.ts";
 import { recordsOf } from "../pages.ts";
@@ -28,7 +29,7 @@ import { fittingText, pageOf, StoredText } from "../texts.ts";
 import type { Access } from "./access.ts";
 import type { Connection, Row } from "./connection.ts";
 import { elementsOf } from "./array_tables.ts";
-import { noteChange } from "./change_table.ts";
+import { noteChanges } from "./change_table.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";
@@ -65,6 +66,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     return this.#access.write((db) => {
       this.#refuseLong(records);
       const inserted = records.map((record) => this.#insert(db, record));
+      this.#written(db, inserted.map((after) => ({ before: null, after })));
       this.#assertRoom(db);
       return inserted;
     });
@@ -72,7 +74,8 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   restore(records: readonly Pick<Stored<T>, "value" | "revision">[]): Promise<void> {
     return this.#access.write((db) => {
-      for (const { value, revision } of records) this.#insert(db, value, revision);
+      const restored = records.map(({ value, revision }) => this.#insert(db, value, revision));
+      this.#written(db, restored.map((after) => ({ before: null, after })));
       this.#assertRoom(db);
     });
   }
@@ -182,7 +185,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   deleteOne(filter: Filter): Promise<Stored<T> | null> {
     return this.#access.write((db) => {
       const row = this.#findToChange(db, filter);
-      return row === undefined ? null : this.#delete(db, row);
+      return row === undefined ? null : this.#delete(db, [row])[0]!;
     }, none);
   }
 
@@ -195,14 +198,14 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     );
     return this.#access.write((db) => {
       const rows = db.all(matching);
-      for (const row of rows) this.#delete(db, row);
-      return rows.length;
+      return this.#delete(db, rows).length;
     }, () => 0);
   }
 
   #insertOne(db: Connection, record: T): Stored<T> {
     this.#refuseLong([record]);
     const inserted = this.#insert(db, record);
+    this.#written(db, [{ before: null, after: inserted }]);
     this.#assertRoom(db);
     return inserted;
   }
@@ -219,24 +222,26 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     db.run(this.#statements.update({ seq, revision, json }, before.value, after));
     runIfAny(db, this.#statements.words?.update(seq, before.value, after));
     const changed = { json, revision, value: after };
-    if (this.#written(db, before, changed) > 0) this.#assertRoom(db);
+    if (this.#written(db, [{ before, after: changed }]) > 0) this.#assertRoom(db);
     return changed;
   }
 
+  /** What is written beside it, {@linkcode #written} does. */
   #insert(db: Connection, record: T, revision = 1): Stored<T> {
     const json = fittingText(this.#definition, record);
     const inserted = { json, revision, value: record };
     db.run(this.#statements.insert(inserted));
     runIfAny(db, this.#statements.words?.insert(record));
-    this.#written(db, null, inserted);
     return inserted;
   }
 
-  #delete(db: Connection, row: Row): Stored<T> {
-    const gone = stored<T>(row);
-    db.run(sql(`delete from ${this.#statements.table} where seq = ?`, seqOf(row)));
-    runIfAny(db, this.#statements.words?.delete(seqOf(row)));
-    this.#written(db, gone, null);
+  #delete(db: Connection, rows: readonly Row[]): Stored<T>[] {
+    for (const row of rows) {
+      db.run(sql(`delete from ${this.#statements.table} where seq = ?`, seqOf(row)));
+      runIfAny(db, this.#statements.words?.delete(seqOf(row)));
+    }
+    const gone = rows.map((row) => stored<T>(row));
+    this.#written(db, gone.map((before) => ({ before, after: null })));
     return gone;
   }
 
@@ -269,44 +274,45 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     if (room !== undefined) assertRoom(db, room);
   }
 
-  /** What is done to every record that was written: its trace in all that is kept beside it. */
-  #written(db: Connection, before: Stored<T> | null, after: Stored<T> | null): number {
+  /**
+   * What is done about all records that were written: their trace in what is kept beside them.
+   * Returns how many bytes more there are.
+   */
+  #written(db: Connection, written: readonly WrittenRecord[]): number {
+    if (written.length === 0) return 0;
     if (this.#definition.recordedAs !== undefined) {
       const by = authorOf(this.#definition, this.#writing);
-      noteChange(db, this.#definition, { before, after, by });
+      noteChanges(db, this.#definition, { written, by });
     }
-    return this.#recount(db, before, after);
-  }
-
-  /** Returns how many bytes more there are. */
-  #recount(db: Connection, before: Stored<T> | null, after: Stored<T> | null): number {
     if (!this.#definition.trash && !this.#definition.counted) return 0;
-    const [was, is] = [tally(before), tally(after)];
-    const live = is.live - was.live;
-    const deleted = is.deleted - was.deleted;
-    const bytes = is.bytes - was.bytes;
-    if (live === 0 && deleted === 0 && bytes === 0) return 0;
-    const { name } = this.#definition;
-    db.run(
-      sql(
-        "update counts set live = live + ?, deleted = deleted + ?, bytes = bytes + ? where name = ?",
-        live,
-        deleted,
-        bytes,
-        name,
-      ),
-    );
-    return bytes;
+    return recount(db, this.#definition, written);
   }
 }
 
-const NOTHING = { live: 0, deleted: 0, bytes: 0 };
-
-/** What one record is counted for. */
-function tally(record: Stored | null): typeof NOTHING {
-  if (record === null) return NOTHING;
-  const isDeleted = record.value.isDeleted === true;
-  return { live: isDeleted ? 0 : 1, deleted: isDeleted ? 1 : 0, bytes: bytesOf(record.json) };
+/** Keeps the counts of a definition up to date; returns how many bytes more there are. */
+function recount(db: Connection, { name }: Definition, written: readonly WrittenRecord[]): number {
+  let [live, deleted, bytes] = [0, 0, 0];
+  const add = (record: Stored | null, sign: 1 | -1) => {
+    if (record === null) return;
+    bytes += sign * bytesOf(record.json);
+    if (record.value.isDeleted === true) deleted += sign;
+    else live += sign;
+  };
+  for (const { before, after } of written) {
+    add(before, -1);
+    add(after, 1);
+  }
+  if (live === 0 && deleted === 0 && bytes === 0) return 0;
+  db.run(
+    sql(
+      "update counts set live = live + ?, deleted = deleted + ?, bytes = bytes + ? where name = ?",
+      live,
+      deleted,
+      bytes,
+      name,
+    ),
+  );
+  return bytes;
 }
 
 interface PageRead {
