@@ -1,9 +1,10 @@
 /**
  * Corbel beside PocketBase: the same documents, indexes and durability, the same questions in
- * alternation under the same load. Prints answers per second, the 99th percentile and memory of both, and how many
- * were refused. Names of questions as arguments pick some.
+ * alternation under the same load. Prints answers per second, the 99th percentile and memory of both,
+ * and how many were refused. Corbel serves from one thread unless it is told otherwise; PocketBase
+ * uses all processors. Names of questions as arguments pick some.
  *
- *     deno task bench:peers [--documents=100000] [--seconds=5] [by_id …]
+ *     deno task bench:peers [--documents=100000] [--seconds=5] [--workers=1] [by_id …]
  */
 import { parseArgs } from "node:util";
 import {
@@ -26,6 +27,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     documents: { type: "string", default: "100000" },
     seconds: { type: "string", default: "5" },
+    workers: { type: "string", default: "1" },
   },
 });
 const seconds = Number(options.seconds);
@@ -65,7 +67,7 @@ const sizes = { posts: Number(options.documents), small: Number(options.document
 console.error("Seeding Corbel …");
 const settings = { DATABASE_URL: `sqlite:${folder.path}/corbel`, SQLITE_SYNC };
 const seeded = await seed(settings, sizes);
-await using corbel = await startCorbel({ ...settings, PUBLIC_URL });
+await using corbel = await startCorbel({ ...settings, PUBLIC_URL, WORKERS: options.workers });
 const startPeer = () => startPocketbase(path, `${folder.path}/pocketbase`);
 console.error("Seeding PocketBase …");
 const filled = await startPeer();
