@@ -4,20 +4,23 @@ import {
   LIST_LIMIT_MAX,
   PATTERNS_MAX,
   POPULATE_PATHS_MAX,
+  SEARCH_LENGTH_MAX,
+  SEARCH_WORDS_MAX,
   SORT_KEYS_MAX,
 } from "../limits.ts";
 import type { QueryWarning } from "../http/respond.ts";
 import { Problem } from "../problems.ts";
 import { and } from "../store/filter.ts";
 import type { Filter, SortKey } from "../store/port.ts";
+import { searchPathsOf } from "../store/search.ts";
 import { type Collection, declaredAt, declaredPaths } from "./collection.ts";
 import { ConditionReader, HINTS_MAX } from "./condition_reader.ts";
 import { filterConditions, isDeclared, isJsonFilter, type Parameter } from "./filter_parameters.ts";
 import { pathProblem, pathSizeProblem } from "./names.ts";
-import { shown } from "../text/input_text.ts";
+import { shown, textProblem } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
+import { wordsIn } from "../words.ts";
 import { type Projection, projectionOf } from "./projection.ts";
-import { searchCondition } from "./search_parameter.ts";
 import { firstReference, populateSteps, referenceAt } from "./populate_path.ts";
 import { isReserved, OFFSET_NAMES, type RESERVED_PARAMETERS } from "./reserved_parameters.ts";
 import { parseWhere } from "./where.ts";
@@ -358,4 +361,23 @@ function choice<const C extends readonly string[]>(
     throw refuse(name, `must be ${choices.join(" or ")}`, didYouMean(text, choices));
   }
   return text;
+}
+
+/** The condition of the parameter `search`. Throws `SEARCH_NOT_DECLARED` and `INVALID_QUERY`. */
+function searchCondition(collection: Collection, text: string | undefined): Filter[] {
+  if (text === undefined) return [];
+  if (searchPathsOf(collection.records).length === 0) throw new Problem("SEARCH_NOT_DECLARED");
+  if (text.length > SEARCH_LENGTH_MAX) {
+    throw refuse("search", `is longer than ${SEARCH_LENGTH_MAX} characters`);
+  }
+  const problem = textProblem(text);
+  if (problem !== null) throw refuse("search", problem);
+  const words = wordsIn(text);
+  if (words.length > SEARCH_WORDS_MAX) {
+    throw refuse("search", `has more than ${SEARCH_WORDS_MAX} words`);
+  }
+  if (words.length === 0) {
+    throw refuse("search", "has no word: send a letter or a digit, or leave it out");
+  }
+  return [{ op: "search", words: [...new Set(words)] }];
 }

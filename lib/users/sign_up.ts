@@ -192,3 +192,24 @@ const tellHolder = async (
     to: email!,
     variables: { email: email! },
   });
+
+/**
+ * Makes a user who tells nothing of themselves, and signs them in. Signing up as them later keeps
+ * their id. Throws `SIGN_IN_METHOD_OFF` and `SIGN_UP_CLOSED`.
+ */
+export async function signInAnonymously(
+  services: UserServices,
+  { projectId, auth }: ApiKeyPrincipal,
+  { device }: Pick<Visitor, "device">,
+): Promise<UserSession> {
+  if (!auth.anonymous) throw new Problem("SIGN_IN_METHOD_OFF");
+  if (auth.signUp === "closed") throw new Problem("SIGN_UP_CLOSED");
+  const fields = fieldsOfNewUser(await services.userFields.of(projectId), {}, true);
+  const user = newUser(services, { isAnonymous: true, fields });
+  const opened = await services.engine.transaction(projectId, async (tx) => {
+    await tx.records<UserRecord>(USERS).insert(user);
+    await noteUserEvent(tx, services.clock, { event: "created", before: null, after: user });
+    return await openUserSession(tx, services, { userId: user._id, device });
+  });
+  return await withAccessToken(services, projectId, opened);
+}

@@ -2,13 +2,13 @@ import { importLate } from "@/lib/import_late.ts";
 import { exportProject } from "@/lib/operations/archive/export_project.ts";
 import { importProject } from "@/lib/operations/archive/import_project.ts";
 import type { End } from "@/lib/operations/archive/format.ts";
+import type { Progress } from "@/lib/operations/archive/progress.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Arguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { fileSchemas, ownerId, projectId } from "./inputs.ts";
 import { writing } from "./outputs.ts";
-import { terminalProgress } from "./progress.ts";
 import { secretLine } from "./secret_line.ts";
 
 const STANDARD = "-";
@@ -88,3 +88,31 @@ async function passphrase(args: Arguments): Promise<string | null> {
     message: "--with-secrets needs the archive's passphrase, as a line on standard input.",
   });
 }
+
+const REDRAWN_MS = 200;
+
+/** One line on the terminal that says how far a command is; nothing where nobody looks. */
+function terminalProgress(): Progress & Disposable {
+  const isShown = Deno.stderr.isTerminal();
+  const counts = new Map<string, number>();
+  const began = performance.now();
+  let drawnAt = 0;
+  const draw = (what: string) => {
+    drawnAt = performance.now();
+    const seconds = Math.round((drawnAt - began) / 1000);
+    write(`\r\x1b[K${what}: ${counts.get(what)!.toLocaleString("en")}, ${seconds} s`);
+  };
+  return {
+    of(what) {
+      return (count) => {
+        counts.set(what, (counts.get(what) ?? 0) + count);
+        if (isShown && performance.now() - drawnAt > REDRAWN_MS) draw(what);
+      };
+    },
+    [Symbol.dispose]() {
+      if (isShown && drawnAt > 0) write("\r\x1b[K");
+    },
+  };
+}
+
+const write = (text: string) => void Deno.stderr.writeSync(new TextEncoder().encode(text));

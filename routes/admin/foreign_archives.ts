@@ -2,13 +2,13 @@ import { readFirestore } from "@/lib/operations/foreign/firestore.ts";
 import { writeForeignProject } from "@/lib/operations/foreign/foreign_project.ts";
 import { Notes } from "@/lib/operations/foreign/notes.ts";
 import { readPocketbase } from "@/lib/operations/foreign/pocketbase.ts";
+import type { SourceFolder } from "@/lib/operations/foreign/pocketbase_files.ts";
 import type { OpenArchive } from "@/lib/operations/archive/check_archive.ts";
 import type { Progress } from "@/lib/operations/archive/progress.ts";
 import { ArchiveWriter } from "@/lib/operations/archive/writer.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Config } from "@/lib/runtime/config.ts";
 import type { Arguments } from "./arguments.ts";
-import { sourceFolder } from "./source_folder.ts";
 
 /** The path, and what stands before that of a source that is no archive. */
 const SOURCE = /^(?:(pocketbase|firestore):)?(.+)$/s;
@@ -165,4 +165,31 @@ async function write(
   const made = writeForeignProject(writer, project, progress);
   made.catch((error) => writer.fail(error));
   await Promise.all([made, written]);
+}
+
+/** A folder of this machine, of which no link leads elsewhere but that of its files. Throws `INVALID_INPUT` for none. */
+async function sourceFolder(path: string): Promise<SourceFolder> {
+  const root = await Deno.realPath(path).catch((cause) => {
+    const message = `Cannot read the folder "${path}": ${(cause as Error).message}`;
+    throw new Problem("INVALID_INPUT", { message, cause });
+  });
+  // Where files are may be a link to another disk.
+  const storage = await Deno.realPath(`${root}/storage`).catch(() => root);
+  const isWithin = (real: string) => [root, storage].some((one) => real.startsWith(`${one}/`));
+  return {
+    async size(name) {
+      const full = `${root}/${name}`;
+      try {
+        if (!isWithin(await Deno.realPath(full))) return null;
+        const { isFile, size } = await Deno.stat(full);
+        return isFile ? size : null;
+      } catch (error) {
+        if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
+          return null;
+        }
+        throw error;
+      }
+    },
+    open: async (name) => (await Deno.open(`${root}/${name}`)).readable,
+  };
 }

@@ -4,7 +4,6 @@ import { type Arguments, parseArguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { helpFor, helpOfCommand, isGroup, unknownCommand } from "./help.ts";
-import { versionText } from "./version.ts";
 
 /** A command that was asked for, with its arguments. */
 export interface AskedCommand {
@@ -93,3 +92,14 @@ const shown = ({ text }: Command, result: unknown): string =>
 
 const isFailure = (result: unknown): boolean =>
   typeof result === "object" && result !== null && "ok" in result && result.ok === false;
+
+/** Of Corbel. */
+const VERSION = "0.1.0";
+
+/** The versions, for people or as JSON. */
+function versionText(isJson: boolean): string {
+  const versions = { corbel: VERSION, deno: Deno.version.deno };
+  return isJson
+    ? JSON.stringify(versions)
+    : Object.entries(versions).map((one) => one.join(" ")).join("\n");
+}

@@ -1,11 +1,10 @@
 import { NO_STORE, ok, type Reply } from "@/lib/http/respond.ts";
 import type { ApiKeyPrincipal } from "@/lib/projects/api_keys.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
-import { signInAnonymously } from "@/lib/users/anonymous.ts";
 import { logIn } from "@/lib/users/log_in.ts";
 import { signInByCode } from "@/lib/users/prove_email.ts";
 import { shownUser } from "@/lib/users/shown_user.ts";
-import { signUp } from "@/lib/users/sign_up.ts";
+import { signInAnonymously, signUp } from "@/lib/users/sign_up.ts";
 import type { UserSession } from "@/lib/users/user_session.ts";
 import type * as email from "@/openapi/paths/user_email.ts";
 import type { HandlerOf, OperationContext } from "../handler.ts";

@@ -1,8 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Bucket } from "../aggregation.ts";
+import { bucketOf, offsetsOf } from "../calendar.ts";
 import { StoreUnavailable, UniqueViolation } from "../errors.ts";
 import { bytesOf } from "../json_text.ts";
-import { bucketSql } from "./bucket.ts";
 import { Budget, salt, type ScanLimits } from "./budget.ts";
 import type { Fragment, SqlValue } from "./fragment.ts";
 import { matchCost, re2 } from "./re2.ts";
@@ -235,6 +236,19 @@ function violatedPath(message: string): string {
 export function inodeOf(path: string): number | null {
   try {
     return Deno.statSync(path).ino;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * SQL's `bucket(unit, zone, date)`: SQLite knows no time zones. Null for what is no date. It must not
+ * throw, or the process would hang: see `budget.ts`.
+ */
+function bucketSql(unit: unknown, zone: unknown, date: unknown): number | null {
+  try {
+    const bucket = bucketOf(unit as Bucket, offsetsOf(String(zone)), Date.parse(String(date)));
+    return Number.isNaN(bucket) ? null : bucket;
   } catch {
     return null;
   }

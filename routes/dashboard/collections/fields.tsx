@@ -1,6 +1,6 @@
 import { parseDefinition } from "@/lib/documents/definition.ts";
 import { deleteCollection } from "@/lib/documents/delete_collection.ts";
-import type { CollectionDefinition } from "@/lib/documents/fields.ts";
+import type { CollectionDefinition, IndexDefinition } from "@/lib/documents/fields.ts";
 import { renamedIndexes } from "@/lib/documents/renames.ts";
 import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
 import { renameCollection } from "@/lib/operations/rename_collection.ts";
@@ -20,7 +20,6 @@ import { blamedPlace } from "./blame.ts";
 import { type DraftField, draftOf, inputOf } from "./draft.ts";
 import { changeDraft, type Place, readDraft } from "./draft_form.ts";
 import { FieldRows, type RowsContext } from "./field_rows.tsx";
-import { indexLines, readIndexLines } from "./index_lines.ts";
 
 /** The form as it stands. */
 interface Entered {
@@ -303,3 +302,16 @@ const DeleteCard = ({ page, problem }: { page: CollectionPage; problem: Problem 
     </article>
   );
 };
+
+const UNIQUE = /^unique\s+/i;
+
+/** Indexes as lines that can be edited. */
+const indexLines = (indexes: readonly IndexDefinition[]): string =>
+  indexes.map(({ fields, unique }) => `${unique ? "unique " : ""}${fields.join(", ")}`).join("\n");
+
+/** What was typed, as a definition takes it; what is wrong with it the definition's rules say. */
+const readIndexLines = (text: string): IndexDefinition[] =>
+  text.split("\n").map((line) => line.trim()).filter((line) => line !== "").map((line) => ({
+    fields: line.replace(UNIQUE, "").split(",").map((field) => field.trim()),
+    unique: UNIQUE.test(line),
+  }));

@@ -7,7 +7,7 @@ import { type FileInfo, listFiles } from "@/lib/files/list_files.ts";
 import { signFile } from "@/lib/files/sign_file.ts";
 import { uploadFile } from "@/lib/files/upload_file.ts";
 import { allFilesOf } from "@/lib/files/uploads.ts";
-import { getStorageUsage } from "@/lib/files/usage.ts";
+import { getStorageUsage, type Usage } from "@/lib/files/usage.ts";
 import { readFileForm } from "@/lib/http/file_form.ts";
 import type { Reply } from "@/lib/http/respond.ts";
 import { UPLOAD_HOLD_MS, UPLOAD_STALL_MS } from "@/lib/limits.ts";
@@ -17,18 +17,19 @@ import type { Problem } from "@/lib/problems.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { asProblem } from "../../as_problem.ts";
 import { Refusal } from "../components/forms.tsx";
+import { Meter } from "../components/meter.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { loadFrame } from "../frame.ts";
 import { pagingOf } from "../paging.tsx";
 import { attempt, leaveFor, pageReply, seeOther } from "../replies.ts";
+import { bytesText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
 import { filesPathOf, FilesTabs } from "./files_tabs.tsx";
 import { originsOf } from "./origins.ts";
 import { FileGrid } from "./grid.tsx";
 import { withSizes } from "./thumbnail.tsx";
 import { UploadCard } from "./upload_card.tsx";
-import { UsageBar } from "./usage_bar.tsx";
 
 const TILES = 48;
 
@@ -202,3 +203,12 @@ const Paging = (
     </nav>
   );
 };
+
+/** What the project's files take, of what they may. */
+const UsageBar = ({ usage: { used, reserved, limit } }: { usage: Usage }) => (
+  <div>
+    <Meter label={texts().files.used} used={used} limit={limit} bytes />
+    {limit === null && <p class="muted">{texts().files.inOwnBucket}</p>}
+    {reserved > 0 && <p class="muted">{texts().shared.heldForUploads(bytesText(reserved))}</p>}
+  </div>
+);

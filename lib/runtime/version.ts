@@ -1,2 +1,0 @@
-/** Of Corbel. */
-export const VERSION = "0.1.0";
