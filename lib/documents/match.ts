@@ -16,8 +16,7 @@ export type Matcher = (record: StoredRecord, revision?: number) => boolean;
 /** What a match may cost. */
 export interface MatchLimits {
   /**
-   * Instructions of a pattern times characters of a text, each of which takes up to 0.2 µs in texts
-   * made for it. Nothing can end a pattern while it is at work.
+   * Instructions of a pattern times characters of a text. Nothing can end a pattern while it is at work.
    */
   readonly patternCostMax: number;
 }

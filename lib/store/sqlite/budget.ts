@@ -27,8 +27,8 @@ export class BudgetExceeded extends Error {
 }
 
 /**
- * One row in so many is counted, for all of them: to look at its columns costs 0.1 µs. Which ones
- * depends on a number that each run of a statement draws anew, so that nobody outside can choose
+ * One row in so many is counted, for all of them: to count each would slow short ones down. Which
+ * ones depends on a number that each run of a statement draws anew, so that nobody outside can choose
  * rows that are not. SQLite's own `random()` has one lock for all threads of the process: two that
  * called it for each row were slower together than one alone.
  */

@@ -36,7 +36,7 @@ export interface PageStatement {
 
 /**
  * A bound number for `limit` and `offset`. A bare question mark there makes SQLite prepare the
- * statement anew at every run, to plan for the value: 8 µs, as much as reading twenty rows.
+ * statement anew at every run, to plan for the value, which takes as long as to read twenty rows.
  */
 const BOUND = "?+0";
 
@@ -304,7 +304,7 @@ function mergedSql({ source, filter, range }: RangeRead): string {
 /**
  * One range after the other, until there are enough rows. SQLite runs ranges without limits of
  * their own in place, with the limit of all; one that has a limit, as merged ones do, is run by
- * itself and handed over row by row: 6 µs a page of 20.
+ * itself and handed over row by row.
  */
 function chainSql(ranges: readonly string[], twice: boolean): string {
   if (ranges.length === 1) return twice ? ranges[0]! : `${ranges[0]} limit ${BOUND}`;

@@ -37,8 +37,8 @@ export function re2(pattern: unknown, text: unknown): 0 | 1 {
 const LITERAL = /^[^\\.[\](){}*+?^$|]*$/;
 
 /**
- * What it can take at most to look for the pattern in the text: instructions times characters. One
- * of these is up to 0.2 µs (measured with patterns and texts made to defeat the states).
+ * What it can take at most to look for the pattern in the text: instructions times characters, of
+ * which docs/performance.md tells the time.
  */
 export function matchCost(pattern: unknown, text: unknown): number {
   if (typeof pattern !== "string" || typeof text !== "string") return 0;

@@ -41,7 +41,7 @@ import { type CountStatement, type PagePlan, Statements } from "./statements.ts"
 import { assertRoom } from "./tables.ts";
 
 const none = () => null;
-/** Values in the tables of arrays that a write may bring beside the event loop: 7 µs each. */
+/** Values in the tables of arrays that a write may bring beside the event loop, in 1.5 ms. */
 const ELEMENTS_HERE_MAX = 200;
 
 /** {@linkcode Records} over one table: `seq`, `id`, `rev`, and the record's JSON text `doc`. */

@@ -5,7 +5,7 @@ import { isServedByArray } from "./array_lookup.ts";
 import { arrayTableOf } from "./array_tables.ts";
 import { columnsOf } from "./columns.ts";
 
-/** What is passed over of an index takes 0.05 µs a row. */
+/** Rows of an index that are passed over in less than a millisecond. */
 export const SERVED_OFFSET_MAX = 10_000;
 
 /**

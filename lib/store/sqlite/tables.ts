@@ -301,8 +301,7 @@ function makeIndexes(db: Connection, definition: Definition): void {
 
 /**
  * The text comes last: what stands behind a long one would be found only through all of it. To give
- * a strict table another column SQLite reads all its rows, 2 µs for each, so only one that gets none
- * is strict.
+ * a strict table another column SQLite reads all its rows, so only one that gets none is strict.
  */
 function tableStatement(definition: Definition, name: string): string {
   const columns = [...columnsOf(definition).values()].map(({ name, type }) => `${name} ${type}, `);
