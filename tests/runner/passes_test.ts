@@ -125,15 +125,18 @@ Deno.test("what the short run leaves out is told by pass, folder and file", () =
   ]);
 });
 
-Deno.test("shards hold every file of every pass once, those that take long first", () => {
+Deno.test("shards hold every file of every pass once, those that take long first, tools last", () => {
   const passes = passesOver(EVERY_FILE, { all: true, servers: EVERYWHERE });
   const shards = shardsOf(passes);
   for (const pass of passes) {
     const files = shards.filter((shard) => shard.pass === pass).flatMap(({ files }) => files);
     assert.deepEqual(files.toSorted(), pass.files.toSorted());
   }
+  const isTool = (path: string) => ONLY_IN_FULL.test(path);
+  const firstTool = shards.findIndex(({ files }) => files.some(isTool));
+  assert.ok(firstTool > 0 && shards.slice(firstTool).every(({ files }) => files.every(isTool)));
   const isLong = (path: string) =>
-    /^tests\/(?:acceptance|contract|faults)\//.test(path) ||
+    !isTool(path) && /^tests\/(?:acceptance|contract|faults)\//.test(path) ||
     isIdle({ pass: passes[0]!, files: [path] });
   const lastLong = shards.findLastIndex(({ files }) => files.some(isLong));
   assert.ok(shards.slice(0, lastLong).every(({ files }) => files.every(isLong)));

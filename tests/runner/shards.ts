@@ -19,7 +19,6 @@ const WAITING =
  * files the first live list began a minute late.
  */
 const SIZES: readonly (readonly [files: RegExp, size: number, onMongodb: number])[] = [
-  [ONLY_IN_FULL, 1, 1],
   [WAITING, 2, 1],
   [/^tests\/acceptance\//, 5, 5],
   [/^tests\/contract\//, 7, 7],
@@ -39,17 +38,19 @@ const OF_A_PASS = /^(?:lib|routes|openapi|tests\/(?:acceptance|api|attacks|fault
 export const needsMongodb = ({ pass, files }: Shard): boolean =>
   pass.database === "mongodb" || !files.every((path) => OF_A_PASS.test(path));
 
-const rankOf = (path: string): number => SIZES.findIndex(([files]) => files.test(path));
+const rankOf = (path: string): number =>
+  ONLY_IN_FULL.test(path) ? SIZES.length : SIZES.findIndex(([files]) => files.test(path));
 
 /**
  * The shards of all passes, in the order to run them: long ones first, so that short ones end it. On
- * a server the same files take longer, so what is embedded comes last of its rank.
+ * a server the same files take longer, so what is embedded comes last of its rank. Behind all comes
+ * what compiles with tools that take every core at once: what is left then has no time limits.
  */
 export function shardsOf(passes: readonly Pass[]): Shard[] {
   const shards: (Shard & { readonly rank: number })[] = [];
   for (const pass of passes.toReversed()) {
     for (const [rank, files] of Map.groupBy(pass.files, rankOf)) {
-      const [, embedded, onMongodb] = SIZES[rank]!;
+      const [, embedded, onMongodb] = SIZES[rank] ?? [null, 1, 1];
       const size = pass.database === "mongodb" ? onMongodb : embedded;
       for (let at = 0; at < files.length; at += size) {
         shards.push({ pass, rank, files: files.slice(at, at + size) });
