@@ -16,7 +16,8 @@ export type Matcher = (record: StoredRecord, revision?: number) => boolean;
 /** What a match may cost. */
 export interface MatchLimits {
   /**
-   * Instructions of a pattern times characters of a text. Nothing can end a pattern while it is at work.
+   * Instructions of a pattern times characters of a text. Nothing can end a pattern while it is at
+   * work.
    */
   readonly patternCostMax: number;
 }

@@ -27,11 +27,11 @@ const REST_MS = 60_000;
  * Lists what lies below folders of projects' folders.
  *
  * A file system tells names in no order, and from no place but the first. So the names of a project
- * are read whole to find the next ones; no more than twice {@linkcode NAMES_KEPT} of
- * them are held at a time, and only the files of the page itself are looked at. Of what was read
- * one page's rest is kept for whoever asks for the next: a walk over a million files reads their
- * names fifty times, not a thousand. An object that is there all along is in every walk; one that
- * comes while a walk is under way may not be.
+ * are read whole to find the next ones; no more than twice {@linkcode NAMES_KEPT} of them are held
+ * at a time, and only the files of the page itself are looked at. Of what was read one page's rest is
+ * kept for whoever asks for the next: a walk over a million files reads their names fifty times, not
+ * a thousand. An object that is there all along is in every walk; one that comes while a walk is
+ * under way may not be.
  */
 export class Lister {
   readonly #namesKept: number;
