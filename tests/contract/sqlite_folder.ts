@@ -1,3 +1,4 @@
+import { QueryTooSlow } from "@/lib/store/errors.ts";
 import { SqliteEngine, type SqliteOptions } from "@/lib/store/sqlite/engine.ts";
 import type { Store } from "./suite.ts";
 
@@ -31,4 +32,21 @@ export async function openFolder(
       await folder[Symbol.asyncDispose]();
     },
   };
+}
+
+const THREAD_STARTS_MS = 5_000;
+
+/**
+ * Asks again while it takes too long: starting a thread in the place of one that was ended may take
+ * as long as a short limit.
+ */
+export async function askedAgain<T>(ask: () => Promise<T>): Promise<T> {
+  for (const began = performance.now();;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isOver = performance.now() - began > THREAD_STARTS_MS;
+      if (isOver || !(error instanceof QueryTooSlow)) throw error;
+    }
+  }
 }

@@ -16,7 +16,7 @@ import { listingCases } from "./listing.ts";
 import { pageBytesCases } from "./page_bytes.ts";
 import { searchCases } from "./searching.ts";
 import { referringCases } from "./referring.ts";
-import { openFolder } from "./sqlite_folder.ts";
+import { askedAgain, openFolder } from "./sqlite_folder.ts";
 import { recordsContract, type Store } from "./suite.ts";
 import { until } from "../acceptance/until.ts";
 import { DEAR_PATTERN, dearText } from "../support/dear_pattern.ts";
@@ -84,7 +84,8 @@ Deno.test("a query past its limit is QueryTooSlow, names the index, and leaves n
   await assert.rejects(() => records.count(and(LIVE, HEAVY)), tooSlow(null));
   await assert.rejects(() => records.count(and(LIVE, HEAVY, eq("n", 1))), tooSlow("n"));
   await records.updateOne(eq("_id", id(1)), { set: { text: "y" } });
-  assert.equal(await records.count(compare("n", "lt", 7)), 7, "the next query is served");
+  const next = await askedAgain(() => records.count(compare("n", "lt", 7)));
+  assert.equal(next, 7, "the next query is served");
   const db = new DatabaseSync(`${store.address.slice("sqlite:".length)}/projects/${space}.db`);
   // A thread hears of its end when it is done with a text.
   const isFree = () => db.prepare("pragma wal_checkpoint(truncate)").get()?.busy === 0;
