@@ -1,4 +1,5 @@
 import { MAIL_BODY_LENGTH_MAX, MAIL_SUBJECT_LENGTH_MAX } from "../limits.ts";
+import { escapeHtml } from "../text/html.ts";
 import { type MailKind, PROJECT_MAIL_KINDS } from "./mails.ts";
 
 /** Texts of a mail, with `{{name}}` where a variable is filled in. */
@@ -30,7 +31,7 @@ export function renderMail(
 ): RenderedMail | null {
   const filledSubject = fill(subject, variables, oneLine);
   const filledText = fill(text, variables, (plain) => plain);
-  const filledHtml = html === null ? null : fill(html, variables, escaped);
+  const filledHtml = html === null ? null : fill(html, variables, escapeHtml);
   if (filledSubject === null || filledText === null) return null;
   if (filledHtml === null && html !== null) return null;
   const line = oneLine(filledSubject).trim();
@@ -58,17 +59,6 @@ const cut = (text: string, lengthMax: number): string =>
 const BREAKS = /[\p{Cc}\u2028\u2029]+/gu;
 
 const oneLine = (text: string): string => text.replaceAll(BREAKS, " ");
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-export const escaped = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (sign) => ESCAPES[sign]!);
 
 /** One column that every mail program shows alike, in light and dark; long links break. */
 const page = (paragraphs: readonly string[]): string =>

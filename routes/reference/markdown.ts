@@ -1,13 +1,11 @@
 import { raw } from "hono/html";
 import { Marked, type Tokens } from "marked";
+import { escapeHtml } from "@/lib/text/html.ts";
 import { guides } from "@/openapi/introduction.ts";
 
 /** As links of the guides name headings. */
 const anchorOf = (heading: string): string =>
   heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
-
-const escaped = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 
 const SERVED = new Set(guides().map(({ name }) => name));
 const GUIDE_LINK = /^(?:\.\/)?([\w-]+)\.md(#.*)?$/;
@@ -25,24 +23,24 @@ function served(href: string): string | null {
 const marked = new Marked({
   gfm: true,
   renderer: {
-    html: ({ text }: Tokens.HTML | Tokens.Tag) => text.startsWith("<!--") ? "" : escaped(text),
+    html: ({ text }: Tokens.HTML | Tokens.Tag) => text.startsWith("<!--") ? "" : escapeHtml(text),
     heading({ tokens, depth, text }: Tokens.Heading) {
-      const id = escaped(anchorOf(text));
+      const id = escapeHtml(anchorOf(text));
       return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
     link({ href, tokens }: Tokens.Link) {
       const [words, target] = [this.parser.parseInline(tokens), served(href)];
-      return target === null ? words : `<a href="${escaped(target)}">${words}</a>`;
+      return target === null ? words : `<a href="${escapeHtml(target)}">${words}</a>`;
     },
     image({ href, text }: Tokens.Image) {
       const [, file] = PICTURE.exec(href) ?? [];
       return file === undefined
-        ? escaped(text)
-        : `<img src="/docs/pictures/${file}" alt="${escaped(text)}" loading="lazy">`;
+        ? escapeHtml(text)
+        : `<img src="/docs/pictures/${file}" alt="${escapeHtml(text)}" loading="lazy">`;
     },
     // What is wider than the page scrolls in a place of its own, by keyboard too.
     code: ({ text }: Tokens.Code) =>
-      `<pre tabindex="0" role="group" aria-label="Example"><code>${escaped(text)}</code></pre>\n`,
+      `<pre tabindex="0" role="group" aria-label="Example"><code>${escapeHtml(text)}</code></pre>\n`,
     table(token: Tokens.Table) {
       const cell = ({ tokens, text }: Tokens.TableCell, kind: string) => {
         // An empty corner heads nothing.

@@ -130,14 +130,6 @@ export const Ask = (
   </details>
 );
 
-declare module "hono/jsx" {
-  namespace JSX {
-    interface IntrinsicElements {
-      "local-time": { children?: Child };
-    }
-  }
-}
-
 /** One choice with its sentence: a switch, or with a value one of several. */
 export const Choice = (
   { name, value, isOn, label, children }: {

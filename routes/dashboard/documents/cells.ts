@@ -1,6 +1,6 @@
 import type { Id, Json } from "@/lib/store/port.ts";
 import { nameIn } from "@/lib/files/paths.ts";
-import { escaped } from "../components/markup.ts";
+import { escapeHtml } from "@/lib/text/html.ts";
 import { whenMarkup } from "../components/when.tsx";
 import { countText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
@@ -35,22 +35,22 @@ export function cellMarkup(value: Json | undefined, column: Omit<Column, "ref">)
   if (typeof value === "number") return countOf(value);
   if (typeof value === "boolean") {
     const { yes, no } = texts().documents;
-    return escaped(value ? yes : no);
+    return escapeHtml(value ? yes : no);
   }
   if (Array.isArray(value) && value.length > 0 && value.every(isSingle)) {
     return elementsMarkup(value);
   }
-  if (typeof value !== "string") return escaped(cut(shortText(value)));
+  if (typeof value !== "string") return escapeHtml(cut(shortText(value)));
   if (column.type === "Date") return whenMarkup(value);
   if (isId(value)) return `<code title="${value}">${value.slice(0, ID_SHOWN)}…</code>`;
   const file = nameIn(value);
-  if (file !== null) return `<span title="${escaped(value)}">${escaped(cut(file))}</span>`;
-  return column.isWord ? badge(value) : escaped(cut(value));
+  if (file !== null) return `<span title="${escapeHtml(value)}">${escapeHtml(cut(file))}</span>`;
+  return column.isWord ? badge(value) : escapeHtml(cut(value));
 }
 
 const isSingle = (value: Json): boolean => typeof value !== "object" || value === null;
 
-const badge = (text: string): string => `<span class="badge">${escaped(text)}</span>`;
+const badge = (text: string): string => `<span class="badge">${escapeHtml(text)}</span>`;
 
 /** Elements of a list that are seen at once. */
 const ELEMENTS_SHOWN = 4;

@@ -2,8 +2,8 @@ import { raw } from "hono/html";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
 import type { Id, Json } from "@/lib/store/port.ts";
 import { valueAt } from "@/lib/store/shape.ts";
+import { escapeHtml } from "@/lib/text/html.ts";
 import { collectionPath } from "../collections/bar.tsx";
-import { escaped } from "../components/markup.ts";
 import { texts } from "../texts/mod.ts";
 import { cellMarkup, type Column, isId, rowName } from "./cells.ts";
 import { type Path, pathsOf, wordOf } from "./paths.ts";
@@ -121,12 +121,12 @@ interface RowProps extends Pick<Rows, "columns" | "names"> {
 function rowMarkup({ href, columns, document, names, home, mayWrite }: RowProps): string {
   const first = columns[0] && valueAt(document, columns[0].path);
   const name = rowName(document, first);
-  const label = name === first ? "" : `aria-label="${escaped(name)}"`;
+  const label = name === first ? "" : `aria-label="${escapeHtml(name)}"`;
   const cells = columns.map((column, i) => {
     const value = valueAt(document, column.path);
     const referred = referredBy(column, value, home);
     const called = referred === null ? undefined : names.get(column.ref!)?.get(referred.id);
-    const shown = called === undefined ? cellMarkup(value, column) : escaped(called);
+    const shown = called === undefined ? cellMarkup(value, column) : escapeHtml(called);
     const cell = i === 0
       ? linkMarkup(href, label, shown)
       : referred === null
@@ -138,10 +138,10 @@ function rowMarkup({ href, columns, document, names, home, mayWrite }: RowProps)
 }
 
 const linkMarkup = (href: string, attribute: string, shown: string): string =>
-  `<a href="${escaped(href)}" ${attribute}>${shown}</a>`;
+  `<a href="${escapeHtml(href)}" ${attribute}>${shown}</a>`;
 
 function pickMarkup(id: Id, name: string): string {
-  const label = escaped(texts().documents.grid.select(name));
+  const label = escapeHtml(texts().documents.grid.select(name));
   return `<td class="pick"><input type="checkbox" name="id" value="${id}" aria-label="${label}"></td>`;
 }
 

@@ -108,15 +108,12 @@ function columnsIn(text: string | undefined): readonly string[] | null {
   });
 }
 
-/** As forms are encoded, in a tenth of the time of `URLSearchParams`: a page does it for each link. */
+/** As forms are encoded; `URLSearchParams` takes a page as long as all its rows. */
 const textOf = (entries: readonly Entry[]): string =>
   entries.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join("&");
 
 const encoded = (text: string): string =>
-  encodeURIComponent(text.toWellFormed()).replace(/%20|[!'()~]/g, escapeInForms);
-
-const escapeInForms = (found: string): string =>
-  found === "%20" ? "+" : `%${found.charCodeAt(0).toString(16).toUpperCase()}`;
+  /^[\w.-]*$/.test(text) ? text : new URLSearchParams([[text, ""]]).toString().slice(0, -1);
 
 /** What the list operation is asked: the same for an application, byte by byte. */
 export const listQuery = ({ entries }: View): string =>
