@@ -40,7 +40,9 @@ const marked = new Marked({
     },
     // What is wider than the page scrolls in a place of its own, by keyboard too.
     code: ({ text }: Tokens.Code) =>
-      `<pre tabindex="0" role="group" aria-label="Example"><code>${escapeHtml(text)}</code></pre>\n`,
+      `<pre tabindex="0" role="group" aria-label="Example"><code>${
+        escapeHtml(text)
+      }</code></pre>\n`,
     table(token: Tokens.Table) {
       const cell = ({ tokens, text }: Tokens.TableCell, kind: string) => {
         // An empty corner heads nothing.
