@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { setImmediate as immediate } from "node:timers/promises";
 import { Outdated, StoreUnavailable, UniqueViolation } from "@/lib/store/errors.ts";
 import { ALL, and, compare, eq } from "@/lib/store/filter.ts";
 import type { Definition, DefinitionBuild, Engine, Id, Index } from "@/lib/store/port.ts";
@@ -73,11 +74,17 @@ function schemaOf(path: string): string[] {
     .map(({ name }) => name as string).filter((name) => !/sqlite_stat|builds/.test(name));
 }
 
+/** Every index has an entry for each row that it is about, and no other ones. */
+function assertSound(path: string): void {
+  using db = new DatabaseSync(path, { readOnly: true });
+  assert.equal(db.prepare("pragma integrity_check").get()!.integrity_check, "ok");
+}
+
 /** Every column and every table of an array has what the texts say. */
 function assertWhole(path: string): void {
   using db = new DatabaseSync(path, { readOnly: true });
   const count = (text: string) => Object.values(db.prepare(text).get()!)[0];
-  assert.equal(count("pragma integrity_check"), "ok");
+  assertSound(path);
   for (const name of ["rank", "was", "fresh"]) {
     const differs = `".${name}" is not json_extract(doc, '$.${name}')`;
     assert.equal(count(`select count(*) from r_things where ${differs}`), 0, name);
@@ -133,7 +140,8 @@ Deno.test("what is built ahead is what the definition finds, whatever was writte
   await records.insert({ ...row(9_000), was: 7, fresh: "last", tags: ["last"] });
   await records.updateOne(eq("_id", id(1)), { set: { was: 8, tags: ["all"] } });
   assertWhole(path);
-  assert.deepEqual(schemaOf(path).filter((name) => /build|b_things|\+/.test(name)), []);
+  await building[Symbol.asyncDispose]();
+  assert.deepEqual(schemaOf(path).filter((name) => /build|[bx]_things|\+/.test(name)), []);
   const live = eq("isDeleted", false);
   const { index } = await records.explain({
     filter: and(live, eq("fresh", "f2")),
@@ -221,6 +229,28 @@ Deno.test("what a dead process has left of a build is undone by maintenance", as
   assert.deepEqual(schemaOf(path), before);
 });
 
+Deno.test("what a process has left that ended when its build stood is removed by maintenance, or by the next build", async () => {
+  await using fixture = await opened();
+  const { engine, space, path } = fixture;
+  const building = await build(fixture);
+  await building.run();
+  await define(engine, space, AFTER); // Its end is never heard of.
+  const left = schemaOf(path).filter((name) => name.startsWith("table x_things"));
+  assert.equal(left.length, 2);
+  const before = schemaOf(path);
+  await using other = await engine.build(space, { before: AFTER, after: BEFORE, isChecked: true });
+  assert.ok(other !== null);
+  assert.deepEqual(schemaOf(path).filter((name) => name.startsWith("table x_things")), []);
+  await other[Symbol.asyncDispose]();
+  {
+    using db = new DatabaseSync(path);
+    for (const name of left) db.exec(`create table "${name.slice(6)}"(seq integer primary key)`);
+  }
+  await engine.tidy!();
+  assert.deepEqual(schemaOf(path), before.filter((name) => !left.includes(name)));
+  await building[Symbol.asyncDispose]();
+});
+
 Deno.test("a build of records that are dropped meanwhile ends, and leaves nothing", async () => {
   await using fixture = await opened();
   const { engine, space, path } = fixture;
@@ -247,6 +277,56 @@ Deno.test("values that are to be unique are free until the definition stands, an
   }
   assert.deepEqual(schemaOf(path), schema);
   assert.equal(await records.count(ALL), ROWS + 1);
+});
+
+Deno.test("a unique index that is built holds every value, whatever was taken twice meanwhile", async () => {
+  await using fixture = await opened();
+  const { engine, space, path } = fixture;
+  const after = { ...AFTER, indexes: [{ keys: keys("fresh", "was"), unique: true }] };
+  const records = engine.records(space, BEFORE);
+  const write = (n: number, fresh: string, others: object = {}) =>
+    records.updateOne(eq("_id", id(n)), { set: { fresh, was: 1, isDeleted: false, ...others } });
+  for (let n = 0; n < ROWS; n++) await write(n, n < 10 ? "same" : `${n}`);
+  await using building = await build(fixture, after);
+  for (let n = 1; n < 8; n++) await write(n, `${n}`); // Two are left with one value, which are filled so.
+  await write(8, "same", { isDeleted: true });
+  await building.run();
+  await write(20, "21");
+  await write(30, "31");
+  await write(9, "9");
+  await records.deleteOne(eq("_id", id(21)));
+  await write(31, "31", { isDeleted: true });
+  await records.insertMany([{ ...row(1_000), fresh: "40", was: 1 }, { ...row(1_001), was: 1 }]);
+  await write(40, "41");
+  await write(41, "40", { was: 2 });
+  await define(engine, space, after);
+  assertSound(path);
+  const redefined = engine.records(space, after);
+  for (const fresh of ["same", "21", "31", "40", "41"]) {
+    const taken = { ...row(2_000), fresh, was: 1, isDeleted: false };
+    await assert.rejects(redefined.insert(taken), { name: "UniqueViolation", path: "fresh,was" });
+  }
+  await building[Symbol.asyncDispose]();
+  assert.deepEqual(schemaOf(path).filter((name) => /build|[bx]_things|left out/.test(name)), []);
+});
+
+Deno.test("an index alone is built a few records at a time, and how far it is can be seen", async () => {
+  await using fixture = await opened();
+  const { engine, space, path } = fixture;
+  await engine.records(space, BEFORE).insertMany(upTo(4_000).map((n) => row(10_000 + n)));
+  const after = { ...BEFORE, indexes: [...BEFORE.indexes, listing("kept", "-rank")] };
+  await using building = await build(fixture, after);
+  const seen = new Set<number>();
+  const running = building.run();
+  const writing = writeSome(fixture, 20_000);
+  for (let isOver = false; !isOver;) {
+    for (const { done } of await engine.builds!(space)) seen.add(done);
+    isOver = await Promise.race([running.then(() => true), immediate(false)]);
+  }
+  await writing;
+  assert.ok(seen.size > 3, `${[...seen]}`);
+  await define(engine, space, after);
+  assertSound(path);
 });
 
 Deno.test("the progress of a build is told while it goes on", async () => {

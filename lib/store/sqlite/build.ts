@@ -7,20 +7,22 @@ import {
   assertBuilding,
   claimBuild,
   keepWritten,
-  makeIndex,
   noteAlive,
+  noteIndex,
   noteProgress,
   pendingName,
   takeWritten,
   undoBuild,
+  unlessBuilding,
 } from "./builds.ts";
 import type { Column } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { sql } from "./fragment.ts";
+import { beginIndex, fillIndex, handOverIndex, removeTablesBeside } from "./index_build.ts";
+import type { IndexSchema } from "./index_schema.ts";
 import { beginTexts, emptyFormerTexts, fillTexts } from "./moved_texts.ts";
 import { isMoved, textToRead } from "./next_text.ts";
 import { inSeqSteps, type SeqStep, type Write } from "./seq_steps.ts";
-import { analyzedTables, analyzeTable } from "./statistics.ts";
 import { tableName } from "./table_name.ts";
 import { addedColumns, assertStands, missingIndexes, sizeOf, wantedText } from "./tables.ts";
 import { WordsTable } from "./words_table.ts";
@@ -48,6 +50,8 @@ interface Plan {
   /** `seq` of the last record that there was at the beginning: later ones are filled by triggers. */
   readonly last: number;
   readonly total: number;
+  /** How often all rows are gone through. */
+  readonly rounds: number;
 }
 
 /** Null where nothing of it would take long. Throws `StoreUnavailable` while another one goes on. */
@@ -78,18 +82,19 @@ function begin(
   if (rows < rowsMin && bytes < BUILD_BYTES_MIN) return "small";
   const columns = addedColumns(db, after);
   if (columns === null) return "small"; // All of the table is made anew.
-  const hasWork = columns.length > 0 || missingIndexes(db, after).length > 0;
+  const indexes = missingIndexes(db, after).length;
+  const hasWork = columns.length > 0 || indexes > 0;
   const wanted = wantedText(after);
   if (!hasWork && !isChecked && wanted === wantedText(before)) return "small";
   if (!claimBuild(db, after, { token, wanted, total: rows })) return "taken";
-  return { ...started(db, after, columns), total: rows };
+  return { ...started(db, after, columns), total: rows, rounds: indexes + 1 };
 }
 
 function started(
   db: Connection,
   definition: Definition,
   columns: readonly Column[],
-): Omit<Plan, "total"> {
+): Omit<Plan, "total" | "rounds"> {
   const table = tableName(definition);
   const pending: Pending = {
     paths: new Set(columns.map(({ path }) => path)),
@@ -128,12 +133,6 @@ const fillColumns = (definition: Definition, columns: readonly Column[], seq: st
     .join(", ") +
   ` where seq ${seq}`;
 
-/** Tables of a definition that are there: an array whose elements change their type has none yet. */
-const storedAmong = (db: Connection, definition: Definition): string[] =>
-  analyzedTables(definition).filter((name) =>
-    db.get(sql("select 1 from sqlite_schema where name = ?", name.slice(1, -1))) !== undefined
-  );
-
 /** Makes what a definition wants of the records that there are, a few at a time. */
 export class SqliteBuild implements DefinitionBuild {
   readonly #writeAnyway: Write;
@@ -143,6 +142,7 @@ export class SqliteBuild implements DefinitionBuild {
   readonly #plan: Plan;
   /** While documents are looked at, nothing else tells that the process lives. */
   readonly #alive: ReturnType<typeof setInterval>;
+  #rowsDone = 0;
 
   constructor(
     write: Write,
@@ -165,11 +165,8 @@ export class SqliteBuild implements DefinitionBuild {
 
   async run(): Promise<void> {
     await this.#fill();
-    for (const statement of await this.#write((db) => missingIndexes(db, this.#definition))) {
-      await this.#write((db) => makeIndex(db, this.#definition, this.#withPending(statement)));
-    }
-    for (const table of await this.#write((db) => storedAmong(db, this.#definition))) {
-      await this.#write((db) => analyzeTable(db, this.#definition, table));
+    for (const index of await this.#write((db) => missingIndexes(db, this.#definition))) {
+      await this.#makeIndex(this.#withPending(index));
     }
     await this.#write((db) =>
       noteProgress(db, this.#definition, { done: this.#plan.total, ready: true })
@@ -190,25 +187,54 @@ export class SqliteBuild implements DefinitionBuild {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#alive);
+    const definition = this.#definition;
+    try {
+      await this.#undo();
+      await removeTablesBeside(unlessBuilding(this.#writeAnyway, definition), definition);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error; // It is undone later.
+    }
+  }
+
+  async #undo(): Promise<void> {
     try {
       await this.#write((db) => undoBuild(db, this.#definition));
-      if (isMoved(this.#definition)) await emptyFormerTexts(this.#writeAnyway, this.#definition);
     } catch (error) {
-      // Taken over, or undone by somebody else; where the file cannot be used, it is undone later.
-      if (!(error instanceof Outdated || error instanceof StoreUnavailable)) throw error;
+      if (error instanceof Outdated) return; // Taken over, or undone by somebody else.
+      throw error;
     }
+    if (isMoved(this.#definition)) await emptyFormerTexts(this.#writeAnyway, this.#definition);
   }
 
   async #fill(): Promise<void> {
     const { columns, arrays, words, last } = this.#plan;
     const definition = this.#definition;
     if (columns.length + arrays.length === 0 && words === null && !isMoved(definition)) return;
-    let done = 0;
-    await inSeqSteps(this.#write, { table: tableName(definition), last }, (db, step) => {
+    await this.#inSteps(last, (db, step) => {
       if (isMoved(definition)) fillTexts(db, definition, step);
       else this.#fillFromTexts(db, step);
       words?.fill(db, step);
-      noteProgress(db, definition, { done: done += step.rows });
+    });
+  }
+
+  async #makeIndex(index: IndexSchema): Promise<void> {
+    const definition = this.#definition;
+    const last = await this.#write((db) => beginIndex(db, definition, index));
+    await this.#inSteps(last, (db, step) => fillIndex(db, definition, { index, step }));
+    if (index.isUnique) return; // It binds whoever writes, so it is handed over with the definition.
+    await this.#write((db) => {
+      handOverIndex(db, definition, index);
+      noteIndex(db, definition, index.name);
+    });
+  }
+
+  /** Each time that all rows are gone through is a part of the whole. */
+  async #inSteps(last: number, work: (db: Connection, step: SeqStep) => void): Promise<void> {
+    const definition = this.#definition;
+    await inSeqSteps(this.#write, { table: tableName(definition), last }, (db, step) => {
+      work(db, step);
+      this.#rowsDone += step.rows;
+      noteProgress(db, definition, { done: Math.floor(this.#rowsDone / this.#plan.rounds) });
     });
   }
 
@@ -220,10 +246,16 @@ export class SqliteBuild implements DefinitionBuild {
   }
 
   /** An index is made on columns by the names that they have until they are taken over. */
-  #withPending(statement: string): string {
-    return this.#plan.columns.reduce(
-      (text, column) => text.replaceAll(column.name, pendingName(column)),
-      statement,
-    );
+  #withPending({ keys, where, ...index }: IndexSchema): IndexSchema {
+    const renamed = (text: string) =>
+      this.#plan.columns.reduce(
+        (text, column) => text.replaceAll(column.name, pendingName(column)),
+        text,
+      );
+    return {
+      ...index,
+      keys: keys.map((key) => ({ ...key, value: renamed(key.value) })),
+      where: where && renamed(where),
+    };
   }
 }

@@ -5,6 +5,8 @@ import { removeArrayTables } from "./array_schema.ts";
 import type { Column } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { quoted, sql } from "./fragment.ts";
+import { dropTablesBeside } from "./index_build.ts";
+import type { Write } from "./seq_steps.ts";
 import { bareTableName, tableName } from "./table_name.ts";
 import { dropPendingWords, WordsTable } from "./words_table.ts";
 
@@ -48,6 +50,7 @@ export function claimBuild(db: Connection, definition: Definition, note: BuildNo
   const found = db.get(sql("select at from builds where name = ?", definition.name));
   if (found !== undefined && Date.now() - Number(found[0]) < SILENT_MS) return false;
   undoBuild(db, definition);
+  dropTablesBeside(db, definition); // Of a process that ended when its build was taken over.
   const { token, wanted, total } = note;
   db.run(sql(
     "insert into builds(name, token, wanted, at, done, total, ready) values(?, ?, ?, ?, 0, ?, 0)",
@@ -74,13 +77,11 @@ export function noteProgress(
   ));
 }
 
-/** An index is made in the name of a build, and is undone with it. */
-export function makeIndex(db: Connection, { name }: Definition, statement: string): void {
-  db.run(sql(statement));
-  const made = /^CREATE INDEX ("[^"]*")/.exec(statement)![1]!;
+/** An index that was handed over in the name of a build is undone with it. */
+export function noteIndex(db: Connection, { name }: Definition, index: string): void {
   db.run(sql(
     "update builds set indexes = json_insert(indexes, '$[#]', ?), at = ? where name = ?",
-    ...[made, Date.now(), name],
+    ...[quoted(index), Date.now(), name],
   ));
 }
 
@@ -163,6 +164,14 @@ export function endBuild(db: Connection, definition: Definition): void {
 export const isBuilding = (db: Connection, { name }: Pick<Definition, "name">): boolean =>
   hasBuilds(db) && db.get(sql("select 1 from builds where name = ?", name)) !== undefined;
 
+/** Throws `Outdated` while a build goes on. */
+export const unlessBuilding =
+  (write: Write, definition: Pick<Definition, "name">): Write => (work) =>
+    write((db) => {
+      if (isBuilding(db, definition)) throw new Outdated();
+      return work(db);
+    });
+
 /** Leaves nothing of a build but its columns, under names that nobody asks for; if there is one. */
 export function undoBuild(db: Connection, definition: Definition): void {
   if (!isBuilding(db, definition)) return;
@@ -170,6 +179,7 @@ export function undoBuild(db: Connection, definition: Definition): void {
   const made = sql("select value from builds, json_each(indexes) where builds.name = ?", name);
   for (const [index] of db.all(made)) db.run(sql(`drop index if exists ${index}`));
   endBuild(db, definition);
+  dropTablesBeside(db, definition);
   removeArrayTables(db, definition, "begun");
   dropPendingWords(db, definition);
   retireColumns(db, definition, pendingColumns(db, definition));

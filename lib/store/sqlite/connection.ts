@@ -24,8 +24,8 @@ export class Busy extends Error {
   override readonly name = "Busy";
 }
 
-/** A column of a field, or a table of an array or of words, that a definition no longer has. */
-const GONE = /^no such (?:column: "?(?:\.|a_)|table: (?:a_|s_.*\/words))/;
+/** A column of a field, or a table of an array, an index or words, that a definition no longer has. */
+const GONE = /^no such (?:column: "?(?:\.|a_)|table: (?:a_|x_|s_.*\/words))/;
 
 const STATEMENTS_KEPT = 200;
 const BUSY_TIMEOUT_MS = 250;
@@ -43,12 +43,13 @@ const MMAP_BYTES = 2_147_418_112;
 
 export type Row = readonly SqlValue[];
 
-/** `setReturnArrays` is in Deno 2.9, but not yet in its types. */
+/** These two are in Deno 2.9, but not yet in its types. */
 type ArrayStatement = StatementSync & { setReturnArrays(enabled: boolean): void };
+type Database = DatabaseSync & { enableDefensive(enabled: boolean): void };
 
 /** One connection to one file, with its prepared statements. Rows come as arrays of columns. */
 export class Connection {
-  readonly #db: DatabaseSync;
+  readonly #db: Database;
   readonly #path: string;
   readonly #budget = new Budget();
   readonly #statements = new LRUCache<string, ArrayStatement>({ max: STATEMENTS_KEPT });
@@ -57,7 +58,7 @@ export class Connection {
   constructor(path: string, sync: Sync | "off") {
     this.#path = path;
     try {
-      this.#db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+      this.#db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS }) as Database;
     } catch (error) {
       throw new StoreUnavailable(`Cannot open "${path}": ${(error as Error).message}`, {
         cause: error,
@@ -157,6 +158,24 @@ export class Connection {
 
   run(statement: Fragment): void {
     this.#guarded(() => void this.#prepare(statement.sql).run(...statement.values));
+  }
+
+  /**
+   * The same for a statement that writes to `sqlite_schema`, which SQLite does not check: what it says
+   * must be true of the file. Every connection reads the schema anew before its next statement.
+   */
+  changeSchema(statement: Fragment): void {
+    this.#db.enableDefensive(false);
+    try {
+      this.#db.exec("pragma writable_schema = on");
+      this.run(statement);
+      const [version] = this.get({ sql: "pragma schema_version", values: [] })!;
+      this.#db.exec(
+        `pragma schema_version = ${Number(version) + 1}; pragma writable_schema = reset`,
+      );
+    } finally {
+      this.#db.enableDefensive(true);
+    }
   }
 
   /**

@@ -244,6 +244,7 @@ export class SqliteEngine implements Engine {
     await removeLeftovers(this.#folder);
     for (const file of [...this.#projects.values()]) {
       await file.undoSilentBuilds();
+      await file.removeTablesBeside(() => this.#isClosing);
       await file.reclaim(() => this.#isClosing);
     }
   }

@@ -30,3 +30,6 @@ export const bindable = (value: Scalar): SqlValue =>
 
 /** The name in double quotes. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** What stands behind the value that an index or a sort is over. */
+export const directionOf = (descending: boolean): string => descending ? " desc" : "";

@@ -4,14 +4,12 @@ import {
   PAGE_BYTES_MAX,
   type Position,
   type Scalar,
-  type SortKey,
 } from "../port.ts";
 import { boundedBy, conjuncts, fixesTrash, isLookedUp, sortedBy } from "../advice.ts";
 import { scalarAt, type ScalarType, shapeAt } from "../shape.ts";
 import { isFoundByWords, type SearchWay } from "./filter_sql.ts";
 import { type Source, sourceOf } from "./array_lookup.ts";
-import { bindable, type Fragment, type SqlValue } from "./fragment.ts";
-import { scalarSql } from "./scalar_sql.ts";
+import { bindable, directionOf, type Fragment, type SqlValue } from "./fragment.ts";
 import { SERVED_OFFSET_MAX } from "./serving.ts";
 import { tableName } from "./table_name.ts";
 
@@ -228,8 +226,6 @@ const LEAST: Record<ScalarType, string> = {
   Boolean: "0",
 };
 
-const direction = (descending: boolean) => descending ? " desc" : "";
-
 interface Range {
   readonly condition: string;
   readonly slots: readonly number[];
@@ -281,7 +277,7 @@ interface RangeRead {
 }
 
 function rangeSql({ source, filter, range }: RangeRead): string {
-  const orderBy = range.order.map(({ value, descending }) => value + direction(descending));
+  const orderBy = range.order.map(({ value, descending }) => value + directionOf(descending));
   return `select seq from ${source.from} where (${filter.sql}) ` +
     `and ${range.condition} order by ${orderBy.join(", ")}`;
 }
@@ -297,7 +293,7 @@ function mergedSql({ source, filter, range }: RangeRead): string {
     `${source.sides.map((column) => `${column} = ${deleted}`).join(" and ")} ` +
     `and (${filter.sql}) and ${range.condition}`
   );
-  const orderBy = range.order.map(({ descending }, i) => `k${i}${direction(descending)}`);
+  const orderBy = range.order.map(({ descending }, i) => `k${i}${directionOf(descending)}`);
   return `${sides.join(" union all ")} order by ${orderBy.join(", ")} limit ${BOUND}`;
 }
 
@@ -310,14 +306,4 @@ function chainSql(ranges: readonly string[], twice: boolean): string {
   if (ranges.length === 1) return twice ? ranges[0]! : `${ranges[0]} limit ${BOUND}`;
   const links = ranges.map((range) => `select seq from (${range})`);
   return `${links.join(" union all ")} limit ${BOUND}`;
-}
-
-/** The expressions of an index over these keys. */
-export function indexColumns(definition: Definition, keys: readonly SortKey[]): string {
-  return keys.map(({ path, descending }) => {
-    if (scalarAt(definition, path) === null) {
-      throw new TypeError(`Cannot index "${path}" of ${definition.name}: it is no declared scalar`);
-    }
-    return scalarSql(definition, path) + direction(descending);
-  }).join(", ");
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ALL, eq } from "../filter.ts";
 import type { Definition, ListQuery, Position, Scalar, SortKey } from "../port.ts";
-import { boundPage, indexColumns, inlineBytes, pageShape, pageStatement } from "./keyset.ts";
+import { boundPage, inlineBytes, pageShape, pageStatement } from "./keyset.ts";
 
 const SHAPE: Definition = {
   name: "posts",
@@ -205,13 +205,6 @@ Deno.test("behind a position each merged range has the limit of all", () => {
     ...[7, "x", 7, "x", 21],
     21,
   ]);
-});
-
-Deno.test("an index is over the same expressions as the lists it serves", () => {
-  assert.equal(indexColumns(SHAPE, keys("a", "-n", "_id")), `${A}, ${N} desc, id`);
-  for (const path of ["list", "o", "other"]) {
-    assert.throws(() => indexColumns(SHAPE, keys(path)), /it is no declared scalar/);
-  }
 });
 
 Deno.test("a text is read along with its page only where all such texts fit into it", () => {

@@ -1,11 +1,12 @@
 import { StoreUnavailable } from "../errors.ts";
 import type { Definition, DefinitionBuild, DefinitionChange } from "../port.ts";
 import { beginBuild } from "./build.ts";
-import { silentBuilds, undoBuild } from "./builds.ts";
+import { silentBuilds, undoBuild, unlessBuilding } from "./builds.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { Connection, inodeOf } from "./connection.ts";
 import { sql } from "./fragment.ts";
 import { checkVersion } from "./migrations.ts";
+import { kindsWithTablesBeside, removeTablesBeside } from "./index_build.ts";
 import { emptyFormerTexts, withFormerTexts } from "./moved_texts.ts";
 import { openFile, type SpaceFile } from "./open_file.ts";
 import {
@@ -181,11 +182,22 @@ export class FileSpace {
 
   /** Frees what renames have left of former texts, of some kinds of records or of all. */
   async reclaim(stopped: () => boolean, kinds = withFormerTexts(this.reader)): Promise<void> {
-    const write: Write = (work) => {
+    for (const name of kinds) await emptyFormerTexts(this.#writeUntil(stopped), { name });
+  }
+
+  /** Frees what builds have left whose processes ended when all was built. */
+  async removeTablesBeside(stopped: () => boolean): Promise<void> {
+    const write = this.#writeUntil(stopped);
+    for (const name of kindsWithTablesBeside(this.reader)) {
+      await removeTablesBeside(unlessBuilding(write, { name }), { name });
+    }
+  }
+
+  #writeUntil(stopped: () => boolean): Write {
+    return (work) => {
       if (stopped()) throw new StoreUnavailable("The file is being closed");
       return this.write(work);
     };
-    for (const name of kinds) await emptyFormerTexts(write, { name });
   }
 
   /** Sees one moment, and holds up no writer while it looks. */

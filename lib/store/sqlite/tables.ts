@@ -1,6 +1,6 @@
 import { Outdated, SpaceFull, StoreMismatch } from "../errors.ts";
-import type { Definition, Index, Room } from "../port.ts";
-import { arrayKeyOf, scalarAt } from "../shape.ts";
+import type { Definition, Room } from "../port.ts";
+import { scalarAt } from "../shape.ts";
 import {
   hasArrayTables,
   makeArrayTables,
@@ -23,49 +23,21 @@ import { hasChanges, makeChanges } from "./change_table.ts";
 import { type Column, columnsOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { quoted, sql } from "./fragment.ts";
-import { indexName } from "./index_names.ts";
-import { indexColumns } from "./keyset.ts";
+import { dropTablesBeside, handOverIndex } from "./index_build.ts";
+import { type IndexSchema, indexSchemas, indexStatement } from "./index_schema.ts";
 import { moveTexts, takeOverTexts } from "./moved_texts.ts";
 import { isMoved } from "./next_text.ts";
-import { scalarSql } from "./scalar_sql.ts";
 import { analyze } from "./statistics.ts";
 import { bareTableName, tableName } from "./table_name.ts";
 import { dropWords, hasWords, takeOverWords, WordsTable } from "./words_table.ts";
 
 /** Name of an index -> the statement that makes it. The name spells out its keys. */
-function indexStatements(definition: Definition): Map<string, string> {
-  const wanted = definition.indexes.filter((index) => arrayKeyOf(definition, index) === null);
-  if (definition.expiry !== undefined) {
-    wanted.push({ keys: [{ path: definition.expiry, descending: false }] });
-  }
-  return new Map(wanted.map((index) => {
-    const name = indexName(definition, index);
-    return [name, indexStatement(definition, index, name)];
-  }));
-}
-
-/**
- * Spelled as SQLite keeps it, so that the two can be compared.
- * A listing index begins with `isDeleted` and ends with the id, as every list is ordered.
- */
-function indexStatement(definition: Definition, index: Index, name: string): string {
-  const table = tableName(definition);
-  if (index.unique) {
-    const values = index.keys.map(({ path }) => scalarSql(definition, path));
-    const present = values.map((value) => `${value} is not null`).join(" and ");
-    const live = definition.trash ? ` and ${scalarSql(definition, "isDeleted")} = 0` : "";
-    return `CREATE UNIQUE INDEX ${quoted(name)} on ${table}(${values.join(", ")}) ` +
-      `where ${present}${live}`;
-  }
-  const last = index.keys.at(-1)!;
-  const keys = last.path === "_id"
-    ? index.keys
-    : [...index.keys, { path: "_id", descending: last.descending }];
-  const trash = definition.trash ? [{ path: "isDeleted", descending: false }] : [];
-  return `CREATE INDEX ${quoted(name)} on ${table}(${
-    indexColumns(definition, [...trash, ...keys])
-  })`;
-}
+const indexStatements = (definition: Definition): Map<string, string> =>
+  new Map(
+    [...indexSchemas(definition)].map((
+      [name, schema],
+    ) => [name, indexStatement(definition, schema)]),
+  );
 
 /** Index name -> its SQL, for the table of a definition. */
 function storedIndexes(db: Connection, definition: Definition): Map<string, string> {
@@ -201,6 +173,9 @@ export function redefine(db: Connection, definition: Definition): void {
       takeOverTexts(db, definition);
     } else if (isMoved(definition)) moveTexts(db, definition);
     changeColumns(db, definition);
+    if (isBuilt) {
+      for (const schema of indexSchemas(definition).values()) handOverIndex(db, definition, schema);
+    }
     if (WordsTable.of(definition)?.isIn(db) !== true) dropWords(db, definition);
     takeOverWords(db, definition);
   }
@@ -260,18 +235,11 @@ export function addedColumns(db: Connection, definition: Definition): Column[] |
   return isMadeAnew ? null : added;
 }
 
-/**
- * Statements of indexes that are not there, and whose names are not taken by what they were before.
- * Those that hold values unique are not among them: no definition asks for that yet.
- */
-export function missingIndexes(db: Connection, definition: Definition): string[] {
+/** Indexes that are not there, and whose names are not taken by what they were before. */
+export function missingIndexes(db: Connection, definition: Definition): IndexSchema[] {
   const stored = storedIndexes(db, definition);
-  return [...indexStatements(definition)]
-    .filter(([name, statement]) => !stored.has(name) && !isUnique(statement))
-    .map(([, statement]) => statement);
+  return [...indexSchemas(definition).values()].filter(({ name }) => !stored.has(name));
 }
-
-const isUnique = (statement: string): boolean => statement.startsWith("CREATE UNIQUE");
 
 /** Spells out what the tables of a definition are made of. */
 export const wantedText = (definition: Definition): string =>
@@ -294,8 +262,8 @@ export function sizeOf(
 
 function makeIndexes(db: Connection, definition: Definition): void {
   const stored = storedIndexes(db, definition);
-  for (const [name, statement] of indexStatements(definition)) {
-    if (!stored.has(name)) db.run(sql(statement));
+  for (const [name, schema] of indexSchemas(definition)) {
+    if (!stored.has(name)) db.run(sql(indexStatement(definition, schema)));
   }
 }
 
@@ -339,6 +307,7 @@ export function correct(db: Connection, definition: Definition, drift: number): 
 /** Run inside a write transaction. */
 export function drop(db: Connection, definition: Definition): void {
   undoBuild(db, definition);
+  dropTablesBeside(db, definition);
   removeArrayTables(db, definition, "all");
   db.run(sql(`drop table if exists ${tableName(definition)}`));
   dropWords(db, definition);
