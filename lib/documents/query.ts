@@ -187,10 +187,19 @@ function parseOffset(text: string | undefined): number | null {
   return offset;
 }
 
+/** The parameters of a query text, decoded: `URLSearchParams` takes long where there is nothing to decode. */
+function parametersIn(text: string): Iterable<Parameter> {
+  if (/[%+?]/.test(text)) return new URLSearchParams(text);
+  return text.split("&").filter((part) => part !== "").map((part) => {
+    const at = part.indexOf("=");
+    return at === -1 ? [part, ""] : [part.slice(0, at), part.slice(at + 1)];
+  });
+}
+
 function readParameters(collection: Collection, text: string) {
   const reserved = new Map<Reserved, string>();
   const filters: Parameter[] = [];
-  for (const [name, value] of new URLSearchParams(text)) {
+  for (const [name, value] of parametersIn(text)) {
     if (isReserved(name)) setOnce(reserved, name, value);
     else if (isOffset(collection, name)) setOnce(reserved, "offset", value);
     else filters.push([name, value]);
@@ -288,7 +297,8 @@ function parseProjection(text: string | undefined): Projection | null {
 }
 
 /** Anything may be stored where nothing is declared, so only what is like a declared name is told. */
-function fieldWarnings(collection: Collection, text = ""): QueryWarning[] {
+function fieldWarnings(collection: Collection, text: string | undefined): QueryWarning[] {
+  if (text === undefined) return [];
   const undeclared = text.split(",").map((name) => name.trim().replace(/^-/, ""))
     .filter((path) => declaredAt(collection, path).kind === "undeclared");
   if (undeclared.length === 0) return [];
