@@ -1,10 +1,11 @@
 /**
  * Corbel beside PocketBase: the same documents, indexes and durability, the same questions in
  * alternation under the same load. Prints answers per second, the 99th percentile and memory of both,
- * and how many were refused. Corbel serves from one thread unless it is told otherwise; PocketBase
- * uses all processors. Names of questions as arguments pick some.
+ * and how many were refused. PocketBase uses all processors, so Corbel has a thread for each, as
+ * `WORKERS` is meant to be set; with `--workers=1` it is as it comes. Names of questions as arguments
+ * pick some.
  *
- *     deno task bench:peers [--documents=100000] [--seconds=5] [--workers=1] [by_id …]
+ *     deno task bench:peers [--documents=100000] [--seconds=5] [--workers=N] [by_id …]
  */
 import { parseArgs } from "node:util";
 import {
@@ -27,7 +28,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     documents: { type: "string", default: "100000" },
     seconds: { type: "string", default: "5" },
-    workers: { type: "string", default: "1" },
+    workers: { type: "string", default: `${navigator.hardwareConcurrency}` },
   },
 });
 const seconds = Number(options.seconds);
