@@ -310,6 +310,36 @@ Deno.test("a unique index that is built holds every value, whatever was taken tw
   assert.deepEqual(schemaOf(path).filter((name) => /build|[bx]_things|left out/.test(name)), []);
 });
 
+Deno.test("where one of two unique indexes cannot stand, nothing of the other is left, and both can be built again", async () => {
+  await using fixture = await opened();
+  const { engine, space, path } = fixture;
+  const unique = (path: string) => ({ keys: keys(path), unique: true });
+  const after = { ...AFTER, indexes: [unique("fresh"), unique("kept")] };
+  const records = engine.records(space, BEFORE);
+  for (const { _id } of await listAll(records)) {
+    await records.updateOne(eq("_id", _id), { set: { fresh: _id, kept: _id } });
+  }
+  const taken = (value: string) => ({ set: { kept: value, isDeleted: false } });
+  const before = schemaOf(path);
+  {
+    await using building = await build(fixture, after);
+    for (const n of [1, 2]) await records.updateOne(eq("_id", id(n)), taken("same"));
+    await building.run();
+    await assert.rejects(define(engine, space, after), UniqueViolation);
+    await records.insert({ ...row(1_000), fresh: id(3), isDeleted: false });
+    assertSound(path);
+  }
+  assert.deepEqual(schemaOf(path), before);
+  await records.deleteOne(eq("_id", id(1_000)));
+  await records.updateOne(eq("_id", id(2)), taken("other"));
+  await using building = await build(fixture, after);
+  await building.run();
+  await define(engine, space, after);
+  assertSound(path);
+  const again = { ...row(1_001), kept: "same", isDeleted: false };
+  await assert.rejects(engine.records(space, after).insert(again), UniqueViolation);
+});
+
 Deno.test("an index alone is built a few records at a time, and how far it is can be seen", async () => {
   await using fixture = await opened();
   const { engine, space, path } = fixture;

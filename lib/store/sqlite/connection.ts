@@ -170,10 +170,9 @@ export class Connection {
       this.#db.exec("pragma writable_schema = on");
       this.run(statement);
       const [version] = this.get({ sql: "pragma schema_version", values: [] })!;
-      this.#db.exec(
-        `pragma schema_version = ${Number(version) + 1}; pragma writable_schema = reset`,
-      );
+      this.#db.exec(`pragma schema_version = ${Number(version) + 1}`);
     } finally {
+      this.#db.exec("pragma writable_schema = reset");
       this.#db.enableDefensive(true);
     }
   }
