@@ -80,6 +80,18 @@ function assertSound(path: string): void {
   assert.equal(db.prepare("pragma integrity_check").get()!.integrity_check, "ok");
 }
 
+/** SQLite is told of each index over documents, or over their arrays, how its entries are spread. */
+function assertAnalyzed(path: string): void {
+  using db = new DatabaseSync(path, { readOnly: true });
+  const names = (text: string) => db.prepare(text).all().map(({ name }) => name);
+  assert.deepEqual(
+    names("select idx as name from sqlite_stat1 where idx glob 'i_things *' order by 1"),
+    names(
+      "select name from sqlite_schema where type = 'index' and name glob 'i_things *' order by 1",
+    ),
+  );
+}
+
 /** Every column and every table of an array has what the texts say. */
 function assertWhole(path: string): void {
   using db = new DatabaseSync(path, { readOnly: true });
@@ -135,6 +147,7 @@ Deno.test("what is built ahead is what the definition finds, whatever was writte
   const before = await listAll(engine.records(space, BEFORE));
   await define(engine, space, AFTER);
   assertWhole(path);
+  assertAnalyzed(path);
   const records = engine.records(space, AFTER);
   assert.deepEqual(await listAll(records), before);
   await records.insert({ ...row(9_000), was: 7, fresh: "last", tags: ["last"] });
@@ -301,6 +314,7 @@ Deno.test("a unique index that is built holds every value, whatever was taken tw
   await write(41, "40", { was: 2 });
   await define(engine, space, after);
   assertSound(path);
+  assertAnalyzed(path);
   const redefined = engine.records(space, after);
   for (const fresh of ["same", "21", "31", "40", "41"]) {
     const taken = { ...row(2_000), fresh, was: 1, isDeleted: false };

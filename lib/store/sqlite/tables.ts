@@ -124,7 +124,12 @@ export function assertRoom(db: Connection, { bytesMax, beside }: Room): void {
 export function prepare(db: Connection, definition: Definition): void {
   if (isPrepared(db, definition)) return;
   const isNew = !hasTable(db, definition);
-  if (isNew) {
+  makeMissing(db, definition);
+  if (definition.trash && !isNew) analyze(db, definition);
+}
+
+function makeMissing(db: Connection, definition: Definition): void {
+  if (!hasTable(db, definition)) {
     db.run(sql(tableStatement(definition, tableName(definition))));
     db.run(
       sql("insert or ignore into counts(name, live, deleted) values(?, 0, 0)", definition.name),
@@ -138,7 +143,6 @@ export function prepare(db: Connection, definition: Definition): void {
   prepareWords(db, definition);
   makeIndexes(db, definition);
   makeArrayTables(db, definition);
-  if (definition.trash && !isNew) analyze(db, definition);
 }
 
 function prepareWords(db: Connection, definition: Definition): void {
@@ -151,7 +155,8 @@ function prepareWords(db: Connection, definition: Definition): void {
 
 /** Makes what there is follow the definition; run inside a write transaction. */
 export function redefine(db: Connection, definition: Definition): void {
-  if (hasTable(db, definition)) {
+  const isNew = !hasTable(db, definition);
+  if (!isNew) {
     // What was built ahead for exactly this definition is taken over, anything else undone.
     const isBuilt = isReady(db, definition, wantedText(definition));
     if (isBuilt) {
@@ -179,7 +184,8 @@ export function redefine(db: Connection, definition: Definition): void {
     if (WordsTable.of(definition)?.isIn(db) !== true) dropWords(db, definition);
     takeOverWords(db, definition);
   }
-  prepare(db, definition);
+  if (!isPrepared(db, definition)) makeMissing(db, definition);
+  if (definition.trash && !isNew) analyze(db, definition);
 }
 
 /** So many columns of fields that are no longer declared stay in a table. */
