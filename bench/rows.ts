@@ -10,7 +10,7 @@ import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
 import { QUESTION_ROWS } from "./question_rows.ts";
 import type { Row } from "./report.ts";
 import { type Setting, temporaryFolder } from "./seed.ts";
-import { SIGN_IN_ROWS } from "./sign_in.ts";
+import { SIGN_IN_ROWS, USER_ROWS } from "./sign_in.ts";
 
 const STARTS = 3;
 const MEMORY_SECONDS = isShort ? 1 : 60;
@@ -37,6 +37,7 @@ export const ROWS: readonly Row[] = [
     measure: twoWorkersOverOne,
   },
   ...SIGN_IN_ROWS,
+  ...USER_ROWS,
   ...LIVE_ROWS,
   ...FILE_ROWS,
   ...PAGE_ROWS,
