@@ -32,12 +32,10 @@ import { bareTableName, tableName } from "./table_name.ts";
 import { dropWords, hasWords, takeOverWords, WordsTable } from "./words_table.ts";
 
 /** Name of an index -> the statement that makes it. The name spells out its keys. */
-const indexStatements = (definition: Definition): Map<string, string> =>
-  new Map(
-    [...indexSchemas(definition)].map((
-      [name, schema],
-    ) => [name, indexStatement(definition, schema)]),
-  );
+function indexStatements(definition: Definition): Map<string, string> {
+  const schemas = [...indexSchemas(definition).values()];
+  return new Map(schemas.map((schema) => [schema.name, indexStatement(definition, schema)]));
+}
 
 /** Index name -> its SQL, for the table of a definition. */
 function storedIndexes(db: Connection, definition: Definition): Map<string, string> {
@@ -268,8 +266,8 @@ export function sizeOf(
 
 function makeIndexes(db: Connection, definition: Definition): void {
   const stored = storedIndexes(db, definition);
-  for (const [name, schema] of indexSchemas(definition)) {
-    if (!stored.has(name)) db.run(sql(indexStatement(definition, schema)));
+  for (const [name, statement] of indexStatements(definition)) {
+    if (!stored.has(name)) db.run(sql(statement));
   }
 }
 
