@@ -50,7 +50,6 @@ export function claimBuild(db: Connection, definition: Definition, note: BuildNo
   const found = db.get(sql("select at from builds where name = ?", definition.name));
   if (found !== undefined && Date.now() - Number(found[0]) < SILENT_MS) return false;
   undoBuild(db, definition);
-  dropTablesBeside(db, definition); // Of a process that ended when its build was taken over.
   const { token, wanted, total } = note;
   db.run(sql(
     "insert into builds(name, token, wanted, at, done, total, ready) values(?, ?, ?, ?, 0, ?, 0)",
@@ -174,12 +173,13 @@ export const unlessBuilding =
 
 /** Leaves nothing of a build but its columns, under names that nobody asks for; if there is one. */
 export function undoBuild(db: Connection, definition: Definition): void {
+  // Also of a build that was taken over, if its process ended then.
+  dropTablesBeside(db, definition);
   if (!isBuilding(db, definition)) return;
   const { name } = definition;
   const made = sql("select value from builds, json_each(indexes) where builds.name = ?", name);
   for (const [index] of db.all(made)) db.run(sql(`drop index if exists ${index}`));
   endBuild(db, definition);
-  dropTablesBeside(db, definition);
   removeArrayTables(db, definition, "begun");
   dropPendingWords(db, definition);
   retireColumns(db, definition, pendingColumns(db, definition));

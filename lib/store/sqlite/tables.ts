@@ -23,7 +23,7 @@ import { hasChanges, makeChanges } from "./change_table.ts";
 import { type Column, columnsOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { quoted, sql } from "./fragment.ts";
-import { dropTablesBeside, handOverIndex } from "./index_build.ts";
+import { handOverIndex } from "./index_build.ts";
 import { type IndexSchema, indexSchemas, indexStatement } from "./index_schema.ts";
 import { moveTexts, takeOverTexts } from "./moved_texts.ts";
 import { isMoved } from "./next_text.ts";
@@ -311,7 +311,6 @@ export function correct(db: Connection, definition: Definition, drift: number): 
 /** Run inside a write transaction. */
 export function drop(db: Connection, definition: Definition): void {
   undoBuild(db, definition);
-  dropTablesBeside(db, definition);
   removeArrayTables(db, definition, "all");
   db.run(sql(`drop table if exists ${tableName(definition)}`));
   dropWords(db, definition);
