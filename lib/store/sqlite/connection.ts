@@ -120,6 +120,7 @@ export class Connection {
       const setting of [
         "synchronous = normal",
         "wal_autocheckpoint = 0",
+        "temp_store = memory",
         "busy_timeout = 0",
         `journal_size_limit = ${LOG_BYTES_KEPT}`,
       ]
