@@ -51,17 +51,21 @@ export async function ratio(
 /** Who comes first changes: a machine that is slowing down would wrong the second. */
 const inOrder = (round: number) => round % 2 === 0 ? [0, 1] as const : [1, 0] as const;
 
-/** The median over turns of one figure over another, taken in turns, behind one that warms both up. */
+/** V8 goes on compiling for the first seconds of a process, which a server has long behind it. */
+const WARM_UP_TURNS = 2;
+
+/** The median over turns of one figure over another, taken in turns, behind those that warm both up. */
 export async function medianRatio(
   turns: number,
   ...figures: readonly [() => Promise<number>, () => Promise<number>]
 ): Promise<number> {
   const ratios: number[] = [];
-  for (let turn = 0; turn <= (isShort ? 1 : turns); turn++) {
+  const [unmeasured, measured] = isShort ? [1, 1] : [WARM_UP_TURNS, turns];
+  for (let turn = 0; turn < unmeasured + measured; turn++) {
     const found: [number, number] = [0, 0];
     for (const at of inOrder(turn)) found[at] = await figures[at]();
     console.error(`  ${found.map((figure) => figure.toFixed(1)).join(" over ")}`);
-    if (turn > 0) ratios.push(found[0] / found[1]);
+    if (turn >= unmeasured) ratios.push(found[0] / found[1]);
   }
   return hundredths(median(ratios));
 }

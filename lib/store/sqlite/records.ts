@@ -65,19 +65,12 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   insertMany(records: readonly T[]): Promise<Stored<T>[]> {
     return this.#access.write((db) => {
       this.#refuseLong(records);
-      const inserted = records.map((record) => this.#insert(db, record));
-      this.#written(db, inserted.map((after) => ({ before: null, after })));
-      this.#assertRoom(db);
-      return inserted;
+      return this.#insert(db, records.map(asNew));
     });
   }
 
   restore(records: readonly Pick<Stored<T>, "value" | "revision">[]): Promise<void> {
-    return this.#access.write((db) => {
-      const restored = records.map(({ value, revision }) => this.#insert(db, value, revision));
-      this.#written(db, restored.map((after) => ({ before: null, after })));
-      this.#assertRoom(db);
-    });
+    return this.#access.write((db) => void this.#insert(db, records));
   }
 
   get(id: Id): Promise<Stored<T> | null> {
@@ -204,10 +197,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   #insertOne(db: Connection, record: T): Stored<T> {
     this.#refuseLong([record]);
-    const inserted = this.#insert(db, record);
-    this.#written(db, [{ before: null, after: inserted }]);
-    this.#assertRoom(db);
-    return inserted;
+    return this.#insert(db, [asNew(record)])[0]!;
   }
 
   #change(db: Connection, filter: Filter, change: Change): Stored<T> | null {
@@ -226,12 +216,19 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     return changed;
   }
 
-  /** What is written beside it, {@linkcode #written} does. */
-  #insert(db: Connection, record: T, revision = 1): Stored<T> {
-    const json = fittingText(this.#definition, record);
-    const inserted = { json, revision, value: record };
-    db.run(this.#statements.insert(inserted));
-    runIfAny(db, this.#statements.words?.insert(record));
+  /** All rows come before all words, which SQLite would write out anew in front of each row. */
+  #insert(db: Connection, records: readonly Pick<Stored<T>, "value" | "revision">[]): Stored<T>[] {
+    const inserted = records.map(({ value, revision }) => ({
+      json: fittingText(this.#definition, value),
+      revision,
+      value,
+    }));
+    const rows = inserted.map((one) => db.get(this.#statements.insert(one))!);
+    for (const [i, [seq]] of rows.entries()) {
+      runIfAny(db, this.#statements.words?.insert(seq as number, inserted[i]!.value));
+    }
+    this.#written(db, inserted.map((after) => ({ before: null, after })));
+    this.#assertRoom(db);
     return inserted;
   }
 
@@ -357,6 +354,8 @@ const counted = (db: Connection, { fragment }: CountStatement): number =>
 function runIfAny(db: Connection, statement: Fragment | null | undefined): void {
   if (statement) db.run(statement);
 }
+
+const asNew = <T>(value: T) => ({ value, revision: 1 });
 
 const seqOf = (row: Row): number => row[2] as number;
 

@@ -64,7 +64,8 @@ export class Statements {
     this.#columns = [...columnsOf(definition).values()];
     const names = this.#columns.map(({ name }) => `${name}, `).join("");
     const marks = "?, ".repeat(this.#columns.length);
-    this.#insertText = `insert into ${this.table}(id, rev, ${names}doc) values(?, ?, ${marks}?)`;
+    this.#insertText =
+      `insert into ${this.table}(id, rev, ${names}doc) values(?, ?, ${marks}?) returning seq`;
   }
 
   static readonly #of = new WeakMap<Definition, Statements>();
@@ -85,6 +86,7 @@ export class Statements {
     return sql(text, ...values);
   }
 
+  /** Answers the row's `seq`. */
   insert(
     { value, revision, json }: Pick<Stored, "value" | "revision" | "json">,
   ): Fragment {

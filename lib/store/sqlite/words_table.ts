@@ -121,7 +121,7 @@ export class WordsTable {
       ));
       for (const [seq, text] of rows) {
         const words = this.#wordsOf(parseJson(text as string) as StoredRecord); // As it was stored.
-        if (words !== "") db.run(this.#written("insert", "?", [seq as number, words]));
+        if (words !== "") db.run(this.#written("insert", seq as number, words));
         next = seq as number + 1;
       }
     } while (rows.length === FILLED_ROWS);
@@ -133,17 +133,17 @@ export class WordsTable {
     this.fill(db, { from: seq, to: seq });
   }
 
-  /** To be run next after the record was inserted; null where it has no words. */
-  insert(record: StoredRecord): Fragment | null {
+  /** Null where the record has no words. */
+  insert(seq: number, record: StoredRecord): Fragment | null {
     const words = this.#wordsOf(record);
-    return words === "" ? null : this.#written("insert", "last_insert_rowid()", [words]);
+    return words === "" ? null : this.#written("insert", seq, words);
   }
 
   /** Null where the record's words stay. */
   update(seq: number, before: StoredRecord, after: StoredRecord): Fragment | null {
     if (!differInWords(this.#definition, before, after)) return null;
     const words = this.#wordsOf(after);
-    return words === "" ? this.delete(seq) : this.#written("replace", "?", [seq, words]);
+    return words === "" ? this.delete(seq) : this.#written("replace", seq, words);
   }
 
   delete(seq: number): Fragment {
@@ -208,8 +208,8 @@ export class WordsTable {
     return parts.join(" ");
   }
 
-  #written(how: "insert" | "replace", seq: string, values: Fragment["values"]): Fragment {
-    return sql(`${how} into ${this.#name}(rowid, ${this.#column}) values(${seq}, ?)`, ...values);
+  #written(how: "insert" | "replace", seq: number, words: string): Fragment {
+    return sql(`${how} into ${this.#name}(rowid, ${this.#column}) values(?, ?)`, seq, words);
   }
 }
 
