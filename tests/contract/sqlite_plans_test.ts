@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { ALL, and, compare, eq, or, within } from "@/lib/store/filter.ts";
 import type { Definition, Filter, ListQuery, Position, SortKey } from "@/lib/store/port.ts";
 import { boundPage, pageStatement } from "@/lib/store/sqlite/keyset.ts";
+import { Statements } from "@/lib/store/sqlite/statements.ts";
 import { definition, id, keys, newSpace, trashDefinition, upTo } from "./fixtures.ts";
 import { openFolder } from "./sqlite_folder.ts";
 
@@ -304,6 +305,42 @@ Deno.test("records asked for by their ids are sought by them, whatever else is a
           assert.ok(plan.some((step) => /^SEARCH r_things USING .*\(id=\?\)/.test(step)), told);
         }
       }
+    }
+  });
+});
+
+Deno.test("what is counted without a guard is sought in an index by all that is asked, so nothing else is looked at", () => {
+  const shape = trashDefinition({
+    fields: { ...FIELDS, tags: { type: "Array", items: { type: "String" } } },
+    indexes: [
+      { keys: keys("group") },
+      { keys: keys("rank") },
+      { keys: keys("group", "day") },
+      { keys: keys("group", "rank", "-day") },
+      { keys: keys("day", "flag", "_id"), unique: true },
+      { keys: keys("tags", "-rank") },
+    ],
+  });
+  const asked: readonly Filter[][] = [
+    [eq("group", "g1")],
+    [eq("group", "g1"), eq("rank", 1)],
+    [eq("group", "g1"), compare("rank", "gte", 1), compare("rank", "lt", 4)],
+    [eq("group", "g1"), compare("day", "lte", "2024-01-05T00:00:00.000Z")],
+    [compare("rank", "gt", 3)],
+    [eq("tags", "a")],
+    [eq("tags", "a"), eq("rank", 2)],
+  ];
+  return withRows(shape, (db) => {
+    for (const conditions of asked) {
+      const { limited } = Statements.of(shape).count(and(eq("isDeleted", false), ...conditions));
+      const { sql, values } = limited!;
+      const plan = db.prepare(`explain query plan ${sql}`).all(...values, 9)
+        .map(({ detail }) => `${detail}`);
+      const ways = plan.filter((step) => / [ar]_things/.test(step));
+      assert.equal(ways.length, 1, sql);
+      assert.match(ways[0]!, /^SEARCH .* USING COVERING INDEX /, sql);
+      const bounds = ways[0]!.match(/[<>=]\?/g)!.length;
+      assert.equal(bounds, 1 + conditions.length, `${sql}: ${ways[0]}`);
     }
   });
 });

@@ -156,7 +156,7 @@ function askedOf(
   return join(parts, " and ", "1");
 }
 
-const isEquality = (filter: Filter): filter is Filter & Fixed => filter.op === "eq";
+export const isEquality = (filter: Filter): filter is Filter & Fixed => filter.op === "eq";
 
 const isSide = (filter: Filter): filter is Filter & Fixed =>
   isEquality(filter) && filter.path === "isDeleted";
@@ -241,4 +241,11 @@ export function isServedByArray(
   const lookup = bestLookup(definition, query);
   return lookup !== null && lookup.isOrdered &&
     unaskedOf(definition, lookup, query.filter).length === 0;
+}
+
+/** Whether the array's table has exactly what is counted, in one piece. */
+export function isToldByArray(definition: Definition, filter: Filter): boolean {
+  const lookup = bestLookup(definition, { filter, sort: [] });
+  return lookup !== null && lookup.condition.op === "eq" &&
+    unaskedOf(definition, lookup, filter).length === 0;
 }

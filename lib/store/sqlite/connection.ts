@@ -203,6 +203,11 @@ export class Connection {
     return this.#budget.rows;
   }
 
+  /** Counts rows towards the allowance that a statement without a `GUARD` has looked at. */
+  noteRows(rows: number): void {
+    this.#budget.spend(0, rows);
+  }
+
   close(): void {
     this.#statements.clear();
     this.#db.close();

@@ -36,7 +36,7 @@ export interface PageStatement {
  * A bound number for `limit` and `offset`. A bare question mark there makes SQLite prepare the
  * statement anew at every run, to plan for the value, which takes as long as to read twenty rows.
  */
-const BOUND = "?+0";
+export const BOUND = "?+0";
 
 export type PageForm = "seq" | "seq, text";
 

@@ -26,7 +26,7 @@ import { bytesOf, countValues } from "../json_text.ts";
 import { recordsOf } from "../pages.ts";
 import { authorOf } from "../changes.ts";
 import { fittingText, pageOf, StoredText } from "../texts.ts";
-import type { Access } from "./access.ts";
+import type { Access, Slow } from "./access.ts";
 import type { Connection, Row } from "./connection.ts";
 import { elementsOf } from "./array_tables.ts";
 import { noteChanges } from "./change_table.ts";
@@ -94,9 +94,10 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     const read = { statements: this.#statements, access: this.#access, plan, count, query };
     return readBounded(read, {
       here: (db, { plan, count }) => {
-        const chosen = { table, plan: plan!, count, query };
-        const isInTransaction = this.#access.slow === null;
-        return isInTransaction ? readPage(db, chosen) : inOneMoment(db, () => readPage(db, chosen));
+        const { slow } = this.#access;
+        const chosen = { table, plan: plan!, count, query, slow };
+        // A transaction sees one moment.
+        return slow === null ? readPage(db, chosen) : inOneMoment(db, () => readPage(db, chosen));
       },
       elsewhere: ({ texts, total, examined }) =>
         pageOf({ texts, total, examined: atLeastShown(examined, texts, query) }, query),
@@ -118,7 +119,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       count,
       query,
     }, {
-      here: (db, { count }) => counted(db, count!),
+      here: (db, { count }) => counted(db, count!, this.#access.slow),
       elsewhere: ({ total }) => total!,
       empty: () => 0,
     });
@@ -317,16 +318,17 @@ interface PageRead {
   readonly plan: PagePlan;
   readonly count: CountStatement | null;
   readonly query: ListQuery;
+  readonly slow: Slow | null;
 }
 
 function readPage<T>(
   db: Connection,
-  { table, plan: { statement }, count, query }: PageRead,
+  { table, plan: { statement }, count, query, slow }: PageRead,
 ): Page<T> {
   const seen = db.rowsSeen;
   const rows = wholeRows(db, db.all(boundPage(statement, "seq, text", query)), { table, query });
   const texts = rows.map(([, text]) => text as string);
-  const total = count && counted(db, count);
+  const total = count && counted(db, count, slow);
   const examined = atLeastShown(db.rowsSeen - seen, texts, query);
   return pageOf({ texts, total, examined }, query);
 }
@@ -348,8 +350,14 @@ function inOneMoment<T>(db: Connection, work: () => T): T {
 const BEGIN = sql("begin");
 const COMMIT = sql("commit");
 
-const counted = (db: Connection, { fragment }: CountStatement): number =>
-  (db.get(fragment)?.[0] ?? 0) as number;
+/** One more than may be looked at is no total: then the reading is given up. */
+function counted(db: Connection, { fragment, limited }: CountStatement, slow: Slow | null): number {
+  if (limited === null || slow === null) return (db.get(fragment)?.[0] ?? 0) as number;
+  const { sql: text, values } = limited;
+  const total = db.get(sql(text, ...values, slow.rowsMax + 1))![0] as number;
+  db.noteRows(total);
+  return total;
+}
 
 function runIfAny(db: Connection, statement: Fragment | null | undefined): void {
   if (statement) db.run(statement);

@@ -1,7 +1,7 @@
-import { conjuncts, fixedBy, sortedBy } from "../advice.ts";
+import { boundedBy, conjuncts, fixedBy, sortedBy } from "../advice.ts";
 import type { Definition, Filter, Index, ListQuery, SortKey } from "../port.ts";
 import { arrayKeyOf, scalarAt } from "../shape.ts";
-import { isServedByArray } from "./array_lookup.ts";
+import { isEquality, isServedByArray, isToldByArray } from "./array_lookup.ts";
 import { arrayTableOf } from "./array_tables.ts";
 import { columnsOf } from "./columns.ts";
 
@@ -41,6 +41,32 @@ function serves(
     ordered.length === order.length &&
     ordered.every(({ path }, i) => path === order[i]!.path) &&
     new Set(ordered.map(({ descending }, i) => descending === order[i]!.descending)).size === 1;
+}
+
+/**
+ * Whether what is counted stands in an index from one place to another, so that as many entries are
+ * looked at as are counted: values of its first keys, and of the next one a range.
+ */
+export function isToldByIndex(definition: Definition, filter: Filter): boolean {
+  if (isToldByArray(definition, filter)) return true;
+  const conditions = conjuncts(filter);
+  const equalities = conditions.filter(isEquality);
+  const ranges = conditions.filter((one) => boundedBy(one) !== null);
+  const fixed = new Set(equalities.map(({ path }) => path));
+  const ranged = new Set(ranges.map(boundedBy));
+  const ends = new Set(ranges.map(({ op }) => op[0]));
+  // Of two values or two lower ends SQLite looks one up, and compares the other.
+  const isOnce = fixed.size === equalities.length && ends.size === ranges.length;
+  const isOther = equalities.length + ranges.length < conditions.length;
+  if (!isOnce || isOther || ranged.size > 1) return false;
+  if (definition.trash && !fixed.delete("isDeleted")) return false;
+  const count = fixed.size + ranged.size;
+  return definition.indexes.some((index) => {
+    if (index.unique || arrayKeyOf(definition, index) !== null) return false;
+    const paths = index.keys.map(({ path }) => path).slice(0, count);
+    return paths.length === count && paths.slice(0, fixed.size).every((path) => fixed.has(path)) &&
+      paths.slice(fixed.size).every((path) => ranged.has(path));
+  });
 }
 
 /** Whether a condition takes more than a record's columns and the keys of its indexes. */

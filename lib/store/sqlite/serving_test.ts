@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ALL, and, compare, eq, not, or, within } from "../filter.ts";
 import type { Definition, Filter, SortKey } from "../port.ts";
-import { isServed, looksIntoDocuments, SERVED_OFFSET_MAX } from "./serving.ts";
+import { isServed, isToldByIndex, looksIntoDocuments, SERVED_OFFSET_MAX } from "./serving.ts";
 
 const keys = (...paths: string[]): SortKey[] =>
   paths.map((path) => ({ path: path.replace("-", ""), descending: path.startsWith("-") }));
@@ -88,4 +88,30 @@ Deno.test("a condition looks into documents unless its field has a column, or an
   const ours = { ...SHAPE, trash: false };
   assert.equal(looksIntoDocuments(ours, eq("rank", 1)), false, "an index has it");
   assert.equal(looksIntoDocuments(ours, eq("isDeleted", false)), true);
+});
+
+const told = (...of: Filter[]): boolean => isToldByIndex(SHAPE, and(LIVE, ...of));
+
+Deno.test("a count is told by an index that has all of it in one piece", () => {
+  assert.ok(told(eq("owner", "o")));
+  assert.ok(told(eq("owner", "o"), eq("rank", 1)));
+  assert.ok(told(eq("rank", 1)));
+  assert.ok(told(compare("rank", "gt", 1)));
+  assert.ok(told(compare("rank", "gte", 1), compare("rank", "lt", 2)));
+  assert.ok(told(eq("owner", "o"), compare("rank", "lte", 2)));
+});
+
+Deno.test("a count is not told by an index that may have more than it", () => {
+  assert.ok(!isToldByIndex(SHAPE, eq("owner", "o")), "of both sides of the trash");
+  assert.ok(!told(eq("code", "c")), "by an index that has only some");
+  assert.ok(!told(eq("list", 1)), "by none");
+  assert.ok(!told(eq("owner", "o"), eq("code", "c")));
+  assert.ok(!told(eq("owner", "o"), eq("owner", "p")));
+  assert.ok(!told(compare("rank", "gt", 1), compare("rank", "gte", 2)));
+  assert.ok(!told(eq("rank", 1), compare("rank", "gt", 0)));
+  assert.ok(!told(compare("owner", "gt", "o"), compare("rank", "gt", 1)));
+  assert.ok(!told(compare("owner", "gt", "o"), eq("rank", 1)));
+  assert.ok(!told(within("owner", ["o"])));
+  assert.ok(!told(not(eq("owner", "o"))));
+  assert.ok(!told(or(eq("owner", "o"), eq("owner", "p"))));
 });

@@ -15,12 +15,12 @@ import { searchedWords } from "../search.ts";
 import { filterSql, isFoundByWords, type SearchWay } from "./filter_sql.ts";
 import { type Column, columnsOf, valueOf } from "./columns.ts";
 import { type Fragment, sql, type SqlValue } from "./fragment.ts";
-import { sourceOf } from "./array_lookup.ts";
-import { pageShape, type PageStatement, pageStatement } from "./keyset.ts";
+import { type Source, sourceOf } from "./array_lookup.ts";
+import { BOUND, pageShape, type PageStatement, pageStatement } from "./keyset.ts";
 import { referrersSql } from "./referrers_sql.ts";
 import { SlowQueryRegistry } from "./slow_query_registry.ts";
 import { WordsTable } from "./words_table.ts";
-import { isServed, looksIntoDocuments } from "./serving.ts";
+import { isServed, isToldByIndex, looksIntoDocuments } from "./serving.ts";
 import { tableName } from "./table_name.ts";
 
 export interface PagePlan {
@@ -37,6 +37,11 @@ export interface CountStatement {
   readonly fragment: Fragment;
   /** Whether the table keeps it: then it costs nothing. */
   readonly kept: boolean;
+  /**
+   * The same without a guard, of what an index tells: it takes half the time, and counts no further
+   * than to a number that is bound behind its values. Null where it might look at more than it counts.
+   */
+  readonly limited: Fragment | null;
   /** As of a {@linkcode PagePlan}. */
   readonly tested: Fragment;
   readonly shape: string;
@@ -147,10 +152,14 @@ export class Statements {
     if (statement === undefined) {
       const kept = this.#keptCount(filter);
       const fragment = kept ?? this.#counted(filter, "lookup");
+      const limited = kept === null && isToldByIndex(this.definition, filter)
+        ? this.#countedWithin(filter)
+        : null;
       const tested = isFoundByWords(this.definition, filter)
         ? this.#counted(filter, "test")
         : fragment;
-      statement = { kept: kept !== null, fragment, tested, shape: shapeOf(tested.sql, filter) };
+      const shape = shapeOf(tested.sql, filter);
+      statement = { kept: kept !== null, fragment, limited, tested, shape };
       this.#counts.set(filter, statement);
     }
     return statement;
@@ -170,13 +179,23 @@ export class Statements {
   }
 
   #counted(filter: Filter, search: SearchWay): Fragment {
-    const { from, filter: { sql: condition, values } } = sourceOf(
+    const { from, filter: { sql: condition, values } } = this.#toCount(filter, search);
+    const guard = this.#guard(filter);
+    return sql(`select count(*) from ${from} where ${guard} and (${condition})`, ...values);
+  }
+
+  #countedWithin(filter: Filter): Fragment {
+    const { from, filter: { sql: condition, values } } = this.#toCount(filter, "lookup");
+    const matches = `select 1 from ${from} where ${condition} limit ${BOUND}`;
+    return sql(`select count(*) from (${matches})`, ...values);
+  }
+
+  #toCount(filter: Filter, search: SearchWay): Source {
+    return sourceOf(
       this.definition,
       { filter, sort: [] },
       { bySort: false, byRange: true, twice: false, isCount: true, search },
     );
-    const guard = this.#guard(filter);
-    return sql(`select count(*) from ${from} where ${guard} and (${condition})`, ...values);
   }
 
   #guard(filter: Filter): string {
