@@ -234,18 +234,21 @@ const hasOrder = (keys: readonly ArrayKey[], order: readonly SortKey[]): boolean
   new Set(keys.map(({ descending }, i) => descending === order[i]!.descending)).size === 1;
 
 /** Whether the array's table has exactly what is asked for, in its order. */
-export function isServedByArray(
+export const isServedByArray = (
   definition: Definition,
   query: Pick<ListQuery, "filter" | "sort">,
-): boolean {
-  const lookup = bestLookup(definition, query);
-  return lookup !== null && lookup.isOrdered &&
-    unaskedOf(definition, lookup, query.filter).length === 0;
-}
+): boolean => wholeLookup(definition, query)?.isOrdered === true;
 
 /** Whether the array's table has exactly what is counted, in one piece. */
-export function isToldByArray(definition: Definition, filter: Filter): boolean {
-  const lookup = bestLookup(definition, { filter, sort: [] });
-  return lookup !== null && lookup.condition.op === "eq" &&
-    unaskedOf(definition, lookup, filter).length === 0;
+export const isToldByArray = (definition: Definition, filter: Filter): boolean =>
+  wholeLookup(definition, { filter, sort: [] })?.condition.op === "eq";
+
+/** The best lookup, if it asks the array's table for all that is asked. */
+function wholeLookup(
+  definition: Definition,
+  query: Pick<ListQuery, "filter" | "sort">,
+): Lookup | null {
+  const lookup = bestLookup(definition, query);
+  const isWhole = lookup !== null && unaskedOf(definition, lookup, query.filter).length === 0;
+  return isWhole ? lookup : null;
 }

@@ -113,9 +113,9 @@ export class Connection {
    * For writing beside an event loop: commits are no longer flushed, checkpoints are no longer
    * made, and a lock that another process holds is not waited for; all three would block. The log
    * is still flushed wherever the file's wholeness rests on it, and where one large commit has made
-   * it longer, it is cut when it begins anew. What undoes a single statement is kept in memory, which
-   * a file was made and removed for at every insert into some indexes: no statement changes more
-   * rows than a step does.
+   * it longer, it is cut when it begins anew. What undoes a single statement is kept in memory: for an
+   * insert into several indexes SQLite would make and remove a file. No statement changes more than
+   * the rows of one step, or of a small collection.
    */
   leaveFlushing(): void {
     for (

@@ -1,4 +1,4 @@
-import { boundedBy, conjuncts, fixedBy, sortedBy } from "../advice.ts";
+import { boundedBy, conjuncts, sortedBy } from "../advice.ts";
 import type { Definition, Filter, Index, ListQuery, SortKey } from "../port.ts";
 import { arrayKeyOf, scalarAt } from "../shape.ts";
 import { isEquality, isServedByArray, isToldByArray } from "./array_lookup.ts";
@@ -20,15 +20,18 @@ export function isServed(
   if (isServedByArray(definition, { filter, sort })) return true;
   const fixed = new Set<string>();
   for (const condition of conjuncts(filter)) {
-    const path = condition.op === "eq" ? fixedBy(condition) : null;
-    if (path === null || fixed.has(path) || scalarAt(definition, path) === null) return false;
+    if (!isEquality(condition)) return false;
+    const { path } = condition;
+    if (fixed.has(path) || scalarAt(definition, path) === null) return false;
     fixed.add(path);
   }
   if (definition.trash) fixed.delete("isDeleted");
-  return definition.indexes.some((index) =>
-    !index.unique && arrayKeyOf(definition, index) === null && serves(index, fixed, sortedBy(sort))
-  );
+  return wholeIndexes(definition).some((index) => serves(index, fixed, sortedBy(sort)));
 }
+
+/** Indexes with one entry for each record: of a unique one some are left out. */
+const wholeIndexes = (definition: Definition): readonly Index[] =>
+  definition.indexes.filter((index) => !index.unique && arrayKeyOf(definition, index) === null);
 
 function serves(
   index: Index,
@@ -61,9 +64,8 @@ export function isToldByIndex(definition: Definition, filter: Filter): boolean {
   if (!isOnce || isOther || ranged.size > 1) return false;
   if (definition.trash && !fixed.delete("isDeleted")) return false;
   const count = fixed.size + ranged.size;
-  return definition.indexes.some((index) => {
-    if (index.unique || arrayKeyOf(definition, index) !== null) return false;
-    const paths = index.keys.map(({ path }) => path).slice(0, count);
+  return wholeIndexes(definition).some(({ keys }) => {
+    const paths = keys.map(({ path }) => path).slice(0, count);
     return paths.length === count && paths.slice(0, fixed.size).every((path) => fixed.has(path)) &&
       paths.slice(fixed.size).every((path) => ranged.has(path));
   });

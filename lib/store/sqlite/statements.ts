@@ -150,19 +150,25 @@ export class Statements {
   count(filter: Filter): CountStatement {
     let statement = this.#counts.get(filter);
     if (statement === undefined) {
-      const kept = this.#keptCount(filter);
-      const fragment = kept ?? this.#counted(filter, "lookup");
-      const limited = kept === null && isToldByIndex(this.definition, filter)
-        ? this.#countedWithin(filter)
-        : null;
-      const tested = isFoundByWords(this.definition, filter)
-        ? this.#counted(filter, "test")
-        : fragment;
-      const shape = shapeOf(tested.sql, filter);
-      statement = { kept: kept !== null, fragment, limited, tested, shape };
+      statement = this.#countStatement(filter);
       this.#counts.set(filter, statement);
     }
     return statement;
+  }
+
+  #countStatement(filter: Filter): CountStatement {
+    const kept = this.#keptCount(filter);
+    if (kept !== null) {
+      const shape = shapeOf(kept.sql, filter);
+      return { fragment: kept, kept: true, limited: null, tested: kept, shape };
+    }
+    const source = this.#toCount(filter, "lookup");
+    const fragment = this.#guardedCount(source, filter);
+    const tested = isFoundByWords(this.definition, filter)
+      ? this.#guardedCount(this.#toCount(filter, "test"), filter)
+      : fragment;
+    const limited = isToldByIndex(this.definition, filter) ? limitedCount(source) : null;
+    return { fragment, kept: false, limited, tested, shape: shapeOf(tested.sql, filter) };
   }
 
   aggregate(query: Aggregation): Fragment {
@@ -178,16 +184,9 @@ export class Statements {
     return referrersSql(this.definition, query, this.#guard(query.filter));
   }
 
-  #counted(filter: Filter, search: SearchWay): Fragment {
-    const { from, filter: { sql: condition, values } } = this.#toCount(filter, search);
+  #guardedCount({ from, filter: { sql: condition, values } }: Source, filter: Filter): Fragment {
     const guard = this.#guard(filter);
     return sql(`select count(*) from ${from} where ${guard} and (${condition})`, ...values);
-  }
-
-  #countedWithin(filter: Filter): Fragment {
-    const { from, filter: { sql: condition, values } } = this.#toCount(filter, "lookup");
-    const matches = `select 1 from ${from} where ${condition} limit ${BOUND}`;
-    return sql(`select count(*) from (${matches})`, ...values);
   }
 
   #toCount(filter: Filter, search: SearchWay): Source {
@@ -211,6 +210,11 @@ export class Statements {
     if (filter.op !== "eq" || filter.path !== "isDeleted") return null;
     return typeof filter.value === "boolean" ? from(filter.value ? "deleted" : "live") : null;
   }
+}
+
+function limitedCount({ from, filter: { sql: condition, values } }: Source): Fragment {
+  const matches = `select 1 from ${from} where ${condition} limit ${BOUND}`;
+  return sql(`select count(*) from (${matches})`, ...values);
 }
 
 /** What one search takes says nothing of other words. */
