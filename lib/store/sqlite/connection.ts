@@ -159,8 +159,9 @@ export class Connection {
     );
   }
 
+  /** A statement without rows. `StatementSync.run` would make an object of counts each time. */
   run(statement: Fragment): void {
-    this.#guarded(() => void this.#prepare(statement.sql).run(...statement.values));
+    this.#guarded(() => void this.#prepare(statement.sql).get(...statement.values));
   }
 
   /**
