@@ -184,7 +184,7 @@ if (import.meta.main) {
     insert(body) {
       const doc = JSON.stringify(newDocument(body));
       db.exec("begin immediate");
-      file.add("inserted", doc);
+      file.add("posts", doc);
       db.exec("commit");
       return found(doc, "created");
     },

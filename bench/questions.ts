@@ -157,7 +157,7 @@ export const QUESTIONS: readonly Question[] = [
     connections: 1,
     method: "POST",
     values: created,
-    path: () => "inserted",
+    path: () => "posts",
   },
   {
     name: "patch",
@@ -174,7 +174,7 @@ export const QUESTIONS: readonly Question[] = [
     what: "new documents, from 32 connections",
     method: "POST",
     values: created,
-    path: () => "inserted",
+    path: () => "posts",
   },
 ];
 
