@@ -47,11 +47,13 @@ function stepsBson(definition: Definition, change: Change): Bson | null {
 }
 
 /** Asks for what numbers can be added to without becoming infinite. */
-export const finiteBeside = ({ increment = {} }: Change): readonly Bson[] =>
-  Object.keys(increment).flatMap((path) => [
-    conditionBson(path, { $not: { $gt: FAR } }),
-    conditionBson(path, { $not: { $lt: -FAR } }),
+export function finiteBeside({ increment = {} }: Change): readonly Bson[] {
+  const far = Object.keys(increment).flatMap((path) => [
+    conditionBson(path, { $gt: FAR }),
+    conditionBson(path, { $lt: -FAR }),
   ]);
+  return far.length === 0 ? [] : [{ $nor: far }];
+}
 
 /** Half of the largest number. */
 const FAR = Number.MAX_VALUE / 2;

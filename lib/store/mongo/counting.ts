@@ -1,17 +1,13 @@
 import { type ClientSession, type Collection, MinKey } from "mongodb";
 import type { Filter } from "../port.ts";
 import type { Bson } from "./encode.ts";
-import { EVERYTHING, type Hint, isAboutTrash } from "./filter_bson.ts";
-
-/** A filter as the server takes it. */
-export interface BsonQuery {
-  readonly query: Bson;
-  readonly hint: Hint;
-}
+import { EVERYTHING, hintFor, isAboutTrash } from "./filter_bson.ts";
 
 /** What is counted, and where. */
-export interface Counted extends BsonQuery {
+export interface Counted {
   readonly filter: Filter;
+  /** The filter as the server takes it. */
+  readonly query: Bson;
   readonly collection: Collection;
   readonly session: ClientSession | null;
   readonly maxTimeMS: number;
@@ -22,10 +18,10 @@ const COUNTED_MAX = 10_000;
 
 /** @param limit Beyond which no more are counted. */
 export async function count(
-  { collection, session, query, hint, maxTimeMS }: Counted,
+  { collection, session, filter, query, maxTimeMS }: Counted,
   limit?: number,
 ): Promise<number> {
-  const options = { ...hint, ...(limit !== undefined && { limit }), maxTimeMS };
+  const options = { ...hintFor(filter), ...(limit !== undefined && { limit }), maxTimeMS };
   // What MongoDB knows without looking is wrong after a crash and while shards exchange records.
   const looked = query === EVERYTHING ? { _id: { $gte: new MinKey() } } : query;
   if (session === null) return await collection.count(looked, options);

@@ -10,16 +10,23 @@ import { REVISION, WORDS } from "./transcode.ts";
 export const EVERYTHING: Bson = {};
 const NOTHING: Bson = { _id: { $in: [] } };
 
-const all = (of: readonly Bson[]): Bson =>
-  of.length === 0 ? EVERYTHING : of.length === 1 ? of[0]! : { $and: of };
+/** What all of these ask. Servers look an id up at once only where the query names it at its top. */
+export function all(of: readonly Bson[]): Bson {
+  if (of.length === 1) return of[0]!;
+  const members = of.flatMap((one) => Object.entries(one));
+  if (members.length === 0) return EVERYTHING;
+  const names = new Set(members.map(([name]) => name));
+  const isFlat = names.has("_id") && names.size === members.length;
+  return isFlat ? Object.fromEntries(members) : { $and: of };
+}
 
 const any = (of: readonly Bson[]): Bson =>
   of.length === 0 ? NOTHING : of.length === 1 ? of[0]! : { $or: of };
 
 const none = (of: Bson): Bson => ({ $nor: [of] });
 
-/** The index to take, where there is no need to try others. */
-export type Hint = { readonly hint: { readonly _id: 1 } } | undefined;
+/** The index for a list or a count, where there is no need to try others. */
+type Hint = { readonly hint: { readonly _id: 1 } } | undefined;
 
 const BY_ID = { hint: { _id: 1 } } as const;
 

@@ -30,11 +30,11 @@ import { bounded, withConnection } from "./bounded.ts";
 import { CHANGES, notesOf } from "./changes.ts";
 import { changeBson, finiteBeside } from "./change_bson.ts";
 import { LIMITED } from "./connect.ts";
-import { encodeRecord } from "./encode.ts";
+import { type Bson, encodeRecord } from "./encode.ts";
 import { explained } from "./explain.ts";
 import { isNotApplicable, repeatable } from "./failures.ts";
-import { type BsonQuery, count, type Counted, estimate } from "./counting.ts";
-import { filterBson, hintFor } from "./filter_bson.ts";
+import { count, type Counted, estimate } from "./counting.ts";
+import { all, filterBson, hintFor } from "./filter_bson.ts";
 import { exactly } from "./foreign.ts";
 import { growthMax, roomFor, sizeOf, smallerThan } from "./growth.ts";
 import { areEnough, type Found, inReplies, inReply, storedOf } from "./found.ts";
@@ -162,7 +162,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       const find = this.#find(query);
       const page = await how({ find: name, filter: find.filter, ...find.options });
       const total = query.total
-        ? await how({ count: name, query: asked.query, ...asked.hint })
+        ? await how({ count: name, query: asked, ...hintFor(filter) })
         : null;
       const examined = Math.max(page.examined, total?.examined ?? 0);
       const advice = adviseKnowing(this.#definition, query, examined);
@@ -194,9 +194,9 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
 
   deleteOne(filter: Filter): Promise<Stored<T> | null> {
     if (this.#isNotedApart) return this.#noted((records) => records.deleteOne(filter));
-    const { query, hint } = this.#asked(filter);
+    const query = this.#asked(filter);
     return this.#access.remove(async () => {
-      const options = { ...this.#options, ...hint, raw: true };
+      const options = { ...this.#options, raw: true };
       const gone = storedOf<T>(await this.#collection.findOneAndDelete(query, options));
       if (gone !== null) await this.#note([{ before: gone, after: null }]);
       return gone;
@@ -217,7 +217,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
         if (found.length === 0) break;
         const these = { _id: { $in: found.map(({ _id }) => _id) } };
         // Others may have been faster with some of them.
-        const gone = await this.#collection.deleteMany({ $and: [these, query] }, this.#options);
+        const gone = await this.#collection.deleteMany(all([these, query]), this.#options);
         removed += gone.deletedCount;
       }
       return removed;
@@ -307,7 +307,8 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
 
   #counted(filter: Filter, maxTimeMS: number): Counted {
     const { session } = this.#access;
-    return { ...this.#asked(filter), filter, collection: this.#collection, session, maxTimeMS };
+    const query = this.#asked(filter);
+    return { query, filter, collection: this.#collection, session, maxTimeMS };
   }
 
   #find(query: ListQuery) {
@@ -325,7 +326,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     };
   }
 
-  async #change(asked: BsonQuery, change: Change): Promise<Stored<T> | null> {
+  async #change(asked: Bson, change: Change): Promise<Stored<T> | null> {
     if (this.#access.session !== null) return await this.#changeExactly(asked, change);
     const update = changeBson(this.#definition, change);
     const room = roomFor(change, this.#definition);
@@ -333,9 +334,9 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     const conditions = [...smallerThan(room), ...finiteBeside(change)];
     try {
       const changed = await this.#collection.findOneAndUpdate(
-        conditions.length === 0 ? asked.query : { $and: [asked.query, ...conditions] },
+        all([asked, ...conditions]),
         update as Document,
-        { ...this.#options, ...asked.hint, returnDocument: "after", raw: true },
+        { ...this.#options, returnDocument: "after", raw: true },
       );
       if (changed !== null || conditions.length === 0) return storedOf<T>(changed);
     } catch (error) {
@@ -349,7 +350,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
    * when it is written. @param isTight Whether room is only to be had for what it really adds.
    */
   async #changeExactly(
-    asked: BsonQuery,
+    asked: Bson,
     change: Change,
     isTight = false,
   ): Promise<Stored<T> | null> {
@@ -377,13 +378,13 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     throw new StoreUnavailable(`A record of ${this.#definition.name} changes all the time`);
   }
 
-  async #first({ query, hint }: BsonQuery): Promise<unknown> {
-    const options = { ...this.#options, ...hint, sort: { _id: 1 } as const, raw: true };
+  async #first(query: Bson): Promise<unknown> {
+    const options = { ...this.#options, sort: { _id: 1 } as const, raw: true };
     return await this.#collection.findOne(query, options);
   }
 
-  #asked(filter: Filter): BsonQuery {
-    return { query: filterBson(this.#definition, filter), hint: hintFor(filter) };
+  #asked(filter: Filter): Bson {
+    return filterBson(this.#definition, filter);
   }
 
   /** What a write needs that adds so many bytes; they are counted only where there is a bound. */
