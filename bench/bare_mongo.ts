@@ -122,7 +122,7 @@ if (import.meta.main) {
   served({
     async insert(body) {
       const document = withWords(newDocument(body));
-      await database.collection("inserted").insertOne(document);
+      await posts.insertOne(document);
       const { words: _, ...shown } = document;
       return found(JSON.stringify(shown), "created");
     },

@@ -14,7 +14,7 @@ type Parameters = Readonly<Record<string, string>>;
 type Row = readonly (string | number | null)[];
 type Value = string | number | null;
 
-const NAMES = ["posts", "small", "inserted"] as const;
+const NAMES = ["posts", "small"] as const;
 
 const tables = (name: string): string => `
   create table ${name}(

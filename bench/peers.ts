@@ -64,7 +64,8 @@ const shown = ({ perSecond, p99, refused, answered }: Result): string =>
 
 await using folder = await temporaryFolder();
 const path = await findPocketbase();
-const sizes = { posts: Number(options.documents), small: Number(options.documents) / 10 };
+const documents = Number(options.documents);
+const sizes = { posts: documents, small: documents / 10, plain: documents };
 console.error("Seeding Corbel …");
 const settings = { DATABASE_URL: `sqlite:${folder.path}/corbel`, SQLITE_SYNC };
 const seeded = await seed(settings, sizes);
@@ -83,9 +84,9 @@ const own = corbelSide(corbel, seeded, known);
 const plain: Side = {
   ...own,
   request(question, values) {
-    const { path, ...sent } = own.request(question, values);
+    const sent = own.request(question, values);
     // Where there are no more indexes than PocketBase has.
-    return { ...sent, path: path!.replace("/inserted", "/plain") };
+    return question.method === "POST" ? { ...sent, path: "/api/data/plain" } : sent;
   },
 };
 await using _awake = keepAwake();

@@ -37,7 +37,7 @@ export async function preparePocketbase(
   await call("settings", { batch }, "PATCH");
   const everybody = { listRule: "", viewRule: "", createRule: "", updateRule: "" };
   const owner = { listRule: "userId = @request.auth.id", viewRule: "userId = @request.auth.id" };
-  for (const name of ["posts", "mine", "small", "inserted"]) {
+  for (const name of ["posts", "mine", "small"]) {
     const rules = name === "mine" ? owner : everybody;
     const collection = { name, type: "base", fields: FIELDS, indexes: indexesOf(name), ...rules };
     await call("collections", collection);
@@ -105,8 +105,8 @@ const PATHS: Readonly<Record<string, (values: Values) => string>> = {
   contains: ({ text }) => list("small", { ...NEWEST, filter: `title ~ '${text}'` }),
   unindexed: ({ from, until }) =>
     list("small", { ...NEWEST, filter: `rating >= ${from} && rating < ${until}` }),
-  insert: () => "/api/collections/inserted/records",
-  insert32: () => "/api/collections/inserted/records",
+  insert: () => "/api/collections/posts/records",
+  insert32: () => "/api/collections/posts/records",
   patch: ({ id }) => `/api/collections/posts/records/${id}`,
 };
 

@@ -42,6 +42,8 @@ export interface Sizes {
   readonly scale?: number;
   readonly posts: number;
   readonly small: number;
+  /** None unless given. */
+  readonly plain?: number;
 }
 
 /** An owner has 200 documents, ten pages of them. */
@@ -78,11 +80,11 @@ export async function openProject(
 
 /**
  * `posts` with RLS `private`, `small` that everybody may read, and the empty `inserted`, all with
- * the same fields and indexes; and the empty `plain` with those of {@linkcode PLAIN}.
+ * the same fields and indexes; and `plain` with those of {@linkcode PLAIN}.
  */
 export async function seed(
   settings: Environment,
-  { scale = 1, ...sizes }: Sizes,
+  { scale = 1, plain = 0, ...sizes }: Sizes,
 ): Promise<Seeded> {
   await using services = await openStore(settings);
   const indexed = { fields: FIELDS, indexes: INDEXES, strict: false };
@@ -104,6 +106,7 @@ export async function seed(
   const next = () => post(random, owners, scale);
   const ids = await fill(services, { projectId, name: "posts" }, { count: sizes.posts, next });
   await fill(services, { projectId, name: "small" }, { count: sizes.small, next });
+  await fill(services, { projectId, name: "plain" }, { count: plain, next });
   return { projectId, publishableKey, secretKey, users, ids, scale };
 }
 
