@@ -12,9 +12,8 @@ const NOTHING: Bson = { _id: { $in: [] } };
 
 /** What all of these ask. Servers look an id up at once only where the query names it at its top. */
 export function all(of: readonly Bson[]): Bson {
-  if (of.length === 1) return of[0]!;
+  if (of.length < 2) return of[0] ?? EVERYTHING;
   const members = of.flatMap((one) => Object.entries(one));
-  if (members.length === 0) return EVERYTHING;
   const names = new Set(members.map(([name]) => name));
   const isFlat = names.has("_id") && names.size === members.length;
   return isFlat ? Object.fromEntries(members) : { $and: of };

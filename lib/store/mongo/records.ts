@@ -205,7 +205,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
 
   async deleteMany(filter: Filter, limit: number): Promise<number> {
     if (this.#definition.recordedAs !== undefined) return await this.#deleteNoted(filter, limit);
-    const query = filterBson(this.#definition, filter);
+    const query = this.#asked(filter);
     return await this.#access.remove(async () => {
       let removed = 0;
       while (removed < limit) {

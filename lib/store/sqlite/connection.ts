@@ -159,7 +159,10 @@ export class Connection {
     );
   }
 
-  /** A statement without rows. `StatementSync.run` would make an object of counts each time. */
+  /**
+   * A statement whose rows nobody reads: it is run up to its first, if it has any.
+   * `StatementSync.run` would make an object of counts each time.
+   */
   run(statement: Fragment): void {
     this.#guarded(() => void this.#prepare(statement.sql).get(...statement.values));
   }
