@@ -22,7 +22,13 @@ import { assertS3Answers } from "./support/s3.ts";
 
 const PERMISSIONS = ["read", "write", "env", "run", "sys", "ffi"].map((name) => `--allow-${name}`);
 /** Types are checked once, before. */
-const ALWAYS = ["--no-check", "--sanitize-ops", "--sanitize-resources", ...PERMISSIONS];
+const ALWAYS = [
+  "--no-check",
+  "--sanitize-ops",
+  "--sanitize-resources",
+  "--trace-leaks",
+  ...PERMISSIONS,
+];
 
 /** A run that says nothing for so long is stuck: a test in it waits for what never comes. */
 const SILENCE_SECONDS = 300;
