@@ -18,6 +18,13 @@ export interface CheckpointOutcome extends CheckpointTask {
   readonly done: boolean;
 }
 
+/**
+ * SQLite flushes the file behind a pass during which nothing was committed; if there was none, in
+ * `restart`, for which writers wait: 15 ms instead of 3 behind 2,000 pages. Each pass has less to
+ * copy than the one before, and so a better chance.
+ */
+const PASSIVE_PASSES = 3;
+
 /** For readers of an older state and for writers of other processes to end, in `restart`. */
 const LOCK_WAIT_MS = 50;
 
@@ -39,8 +46,15 @@ function checkpoint({ path, mode }: CheckpointTask): boolean {
     try {
       // The log is flushed before and the file after what is moved.
       db.exec("pragma synchronous = normal");
-      const { busy, log, checkpointed } = db.prepare(`pragma wal_checkpoint(${mode})`).get()!;
-      return busy === 0 && log === checkpointed;
+      const pass = db.prepare(`pragma wal_checkpoint(${mode})`);
+      let moved: unknown = null;
+      for (let passes = mode === "passive" ? PASSIVE_PASSES : 1; passes > 0; passes--) {
+        const { busy, log, checkpointed } = pass.get()!;
+        if (busy !== 0 || log !== checkpointed) return false;
+        if (log === moved) break;
+        moved = log;
+      }
+      return true;
     } finally {
       db.close();
     }
