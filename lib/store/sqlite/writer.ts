@@ -35,8 +35,8 @@ const LOCK_WAIT_MS = 5_000;
 /** Bounds of one commit, so that neither those who share it nor the event loop wait for long. */
 const GROUP_WRITES_MAX = 256;
 const GROUP_MS = 8;
-/** Pages of the log at which they are moved into the file: 11 MiB. */
-const CHECKPOINT_PAGES = 2_816;
+/** Pages of the log at which they are moved into the file: 9 MiB. */
+const CHECKPOINT_PAGES = 2_304;
 /** Pages at which writers wait for that: 14 MiB. */
 const LOG_PAGES_MAX = 3_584;
 /** After a failure it is tried again once the log has grown by so many: 1 MiB. */
