@@ -4,9 +4,14 @@ import type { CheckpointOutcome, CheckpointTask } from "./checkpoint_worker.ts";
 export class Checkpoints implements AsyncDisposable {
   #worker: Worker | null = null;
   readonly #asked: PromiseWithResolvers<boolean>[] = [];
+  #isClosed = false;
 
-  /** Resolves to whether all was moved; what was not stays in the log, where it is as safe. */
+  /**
+   * Resolves to whether all was moved; what was not stays in the log, where it is as safe. Nothing is
+   * begun any more once this is being disposed: the file may be gone, and nobody would end the thread.
+   */
   run(task: CheckpointTask): Promise<boolean> {
+    if (this.#isClosed) return Promise.resolve(false);
     const asked = Promise.withResolvers<boolean>();
     this.#asked.push(asked);
     this.#started().postMessage(task);
@@ -14,6 +19,7 @@ export class Checkpoints implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     while (this.#asked.length > 0) await this.#asked.at(-1)!.promise;
     this.#worker?.terminate();
     this.#worker = null;

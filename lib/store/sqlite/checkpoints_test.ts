@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { removeFolder } from "@/tests/support/test_store.ts";
 import { DatabaseSync } from "node:sqlite";
 import type { Definition, StoredRecord } from "../port.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import { SqliteEngine } from "./engine.ts";
 import { compare, eq } from "../filter.ts";
 
@@ -82,4 +83,18 @@ Deno.test("a log that another program's reader has held is cut once it has ended
   other.close();
   await store.write(12);
   assert.ok(logBytes(store.path) <= LOG_MAX, `${logBytes(store.path)} bytes`);
+});
+
+Deno.test("a checkpoint that is asked for while the store closes is not begun", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "corbel-checkpoints-" });
+  const checkpoints = new Checkpoints();
+  const task = { path: `${folder}/one.db`, mode: "passive" } as const;
+  const running = checkpoints.run(task);
+  const closing = checkpoints[Symbol.asyncDispose]();
+  const late = checkpoints.run({ ...task, path: `${folder}/late.db` });
+  await Promise.all([running, closing]);
+  assert.equal(await late, false);
+  assert.equal(await checkpoints.run(task), false);
+  assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["one.db"]);
+  await removeFolder(folder);
 });
