@@ -20,11 +20,11 @@ export interface CheckpointOutcome extends CheckpointTask {
 
 /**
  * SQLite flushes the file behind a pass during which nothing was committed, and else not before
- * `restart`, for which writers wait: 15 ms instead of 4 behind 2,000 pages. The first pass copies
- * nearly all of it; of the next ones, which are short, each has a chance of about a half.
+ * `restart`, for which writers wait. The first pass copies nearly all; of these, which are short,
+ * each has a chance of about a half.
  */
-const PASSIVE_PASSES = 8;
-/** One of the short ones that takes longer has flushed. */
+const FLUSHING_PASSES = 7;
+/** One of them that takes longer has flushed. */
 const FLUSHED_MS = 5;
 
 /** For readers of an older state and for writers of other processes to end, in `restart`. */
@@ -49,13 +49,15 @@ function checkpoint({ path, mode }: CheckpointTask): boolean {
       // The log is flushed before and the file after what is moved.
       db.exec("pragma synchronous = normal");
       const pass = db.prepare(`pragma wal_checkpoint(${mode})`);
-      const passes = mode === "passive" ? PASSIVE_PASSES : 1;
-      for (let n = 1; n <= passes; n++) {
-        const began = performance.now();
+      const movesAll = () => {
         const { busy, log, checkpointed } = pass.get()!;
-        // What one of the later passes leaves is little, and `restart` moves it.
-        if (busy !== 0 || log !== checkpointed) return n > 1;
-        if (n > 1 && performance.now() - began > FLUSHED_MS) break;
+        return busy === 0 && log === checkpointed;
+      };
+      if (!movesAll()) return false;
+      for (let left = mode === "passive" ? FLUSHING_PASSES : 0; left > 0; left--) {
+        const began = performance.now();
+        // What one leaves is little, and `restart` moves it.
+        if (!movesAll() || performance.now() - began > FLUSHED_MS) break;
       }
       return true;
     } finally {

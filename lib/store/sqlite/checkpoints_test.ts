@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { removeFolder } from "@/tests/support/test_store.ts";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Definition, StoredRecord } from "../port.ts";
 import { Checkpoints } from "./checkpoints.ts";
@@ -8,6 +9,8 @@ import { compare, eq } from "../filter.ts";
 
 const SPACE = "0123456789abcdef01234567";
 const LOG_MAX = 16 * 1_048_576;
+/** At which a log is moved into its file: pages, each with a head. */
+const CHECKPOINT_BYTES = 2_304 * (4_096 + 24);
 const DEFINITION: Definition = {
   name: "things",
   fields: { n: { type: "Number" } },
@@ -42,6 +45,8 @@ async function opened() {
         await records.upsert(eq("_id", record._id), { set: { text } }, record);
       }
     },
+    /** What was removed is there anew with the next write. */
+    drop: () => engine.dropSpace(SPACE),
     async [Symbol.asyncDispose]() {
       await engine[Symbol.asyncDispose]();
       await removeFolder(folder);
@@ -97,4 +102,15 @@ Deno.test("a checkpoint that is asked for while the store closes is not begun", 
   assert.equal(await checkpoints.run(task), false);
   assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["one.db"]);
   await removeFolder(folder);
+});
+
+Deno.test("a project that is dropped during a checkpoint of its log stays gone", async () => {
+  await using store = await opened();
+  for (let round = 0; round < 5; round++) {
+    // The last of these begins a checkpoint.
+    do await store.write(1 / 16); while (logBytes(store.path) < CHECKPOINT_BYTES);
+    await store.drop();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.deepEqual([...Deno.readDirSync(dirname(store.path))], []);
+  }
 });

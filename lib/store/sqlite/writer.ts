@@ -100,7 +100,7 @@ export class Writer {
     return this.#enqueue((...given) => openTransactions.run(this, () => work(...given)));
   }
 
-  /** Resolves once all writes under way are answered. */
+  /** Resolves once all writes under way are answered, and nothing is at the file any more. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers();
     this.#closeIfDone();
@@ -266,9 +266,10 @@ export class Writer {
   /** A read that goes on keeps the log from beginning anew: those that take long are begun again. */
   async #checkpoint(): Promise<void> {
     const isEmpty = await this.#moveLog() ||
-      await this.#options.withoutReads(() => this.#moveLog());
+      this.#closed === null && await this.#options.withoutReads(() => this.#moveLog());
     this.#keptOut = null;
     this.#checkpointing = null;
+    if (this.#closed !== null) return this.#closeIfDone();
     const pages = this.#loggedPages();
     this.#movedPages = isEmpty ? pages : 0;
     this.#checkpointAt = isEmpty ? CHECKPOINT_PAGES : pages + RETRY_PAGES;
@@ -278,7 +279,7 @@ export class Writer {
   /** Most of it beside the writes, and the rest, with the log's new beginning, between two. */
   async #moveLog(): Promise<boolean> {
     const { checkpoints, path } = this.#options;
-    if (!await checkpoints.run({ path, mode: "passive" })) return false;
+    if (!await checkpoints.run({ path, mode: "passive" }) || this.#closed !== null) return false;
     const restart = checkpoints.run({ path, mode: "restart" });
     this.#keptOut = restart;
     const isDone = await restart;
@@ -287,7 +288,7 @@ export class Writer {
   }
 
   #closeIfDone(): void {
-    if (this.#closed === null || this.#unanswered > 0) return;
+    if (this.#closed === null || this.#unanswered > 0 || this.#checkpointing !== null) return;
     this.#closed.resolve();
   }
 }
