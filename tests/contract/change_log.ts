@@ -36,8 +36,8 @@ const post = (n: number, more = {}) => ({ _id: id(n), n, isDeleted: false, ...mo
 const postsIn = (engine: Engine, space: Space, writing = WRITING) =>
   engine.records(space, POSTS, writing);
 
-/** What is committed behind a position at this moment, and where it ends. */
-async function behind(
+/** What is committed behind a position at this moment. */
+export async function behind(
   engine: Engine,
   space: Space,
   after: ChangePosition,

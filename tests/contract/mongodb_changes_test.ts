@@ -1,12 +1,19 @@
 import assert from "node:assert/strict";
 import { MongoClient } from "mongodb";
 import { CHANGES, trimChanges } from "@/lib/store/mongo/changes.ts";
-import type { PositionedChange } from "@/lib/store/port.ts";
+import { UniqueViolation } from "@/lib/store/errors.ts";
+import { ALL, eq } from "@/lib/store/filter.ts";
+import type { Json, PositionedChange } from "@/lib/store/port.ts";
 import { dropDatabases, mongodbUrl } from "../support/mongodb.ts";
+import { behind } from "./change_log.ts";
 import { id, newSpace, trashDefinition, upTo } from "./fixtures.ts";
 import { openStore } from "./open_store.ts";
 
-const POSTS = trashDefinition({ name: "posts", recordedAs: "posts" });
+const POSTS = trashDefinition({
+  name: "posts",
+  fields: { on: { type: "Date" } },
+  recordedAs: "posts as they are told",
+});
 const DAY_MS = 24 * 3_600_000;
 const AT = "2026-01-02T03:04:05.678Z";
 const BY = { by: { actor: { kind: "key", id: null }, at: AT } } as const;
@@ -34,6 +41,7 @@ async function openChanges() {
 Deno.test("mongodb: a change carries when it expires, a day behind it, and an index has the server remove it", async () => {
   await using changes = await openChanges();
   await changes.posts.insert({ _id: id(1), isDeleted: false });
+  await changes.posts.deleteOne(ALL);
   const [note] = await changes.notes.find().toArray();
   assert.deepEqual(note!.expiresAt, new Date(Date.parse(AT) + DAY_MS));
   const indexes = await changes.notes.indexes();
@@ -41,21 +49,69 @@ Deno.test("mongodb: a change carries when it expires, a day behind it, and an in
   assert.equal(expiry?.expireAfterSeconds, 0);
 });
 
-Deno.test("mongodb: of changes the oldest go beyond a number, and whoever follows them loses none", async () => {
+/** What a change stream could hand over as something else than it was. */
+const TRICKY: Readonly<Record<string, Json>> = {
+  "10": "a name that comes first",
+  on: "2026-01-02T03:04:05.678Z",
+  within: { _bsontype: "ObjectId", id: id(7), on: "2026-01-02" },
+  _bsontype: "Long",
+  numbers: [-0, 0, 1, 1.5, -(2 ** 31), 2 ** 31, 2 ** 53, 1e300, 5e-324],
+  texts: ["", "\u0000", '\n\u2028"', "😀", "7".repeat(20_000)],
+  nothing: null,
+};
+
+Deno.test("mongodb: what is inserted is its own note: one command, and the text that is stored", async () => {
   await using changes = await openChanges();
   const { engine, space, db, notes, posts } = changes;
   const start = await engine.changes.head(space);
-  for (const n of upTo(30)) await posts.insert({ _id: id(n), n, isDeleted: false });
+  const stored = await posts.insert({ ...TRICKY, _id: id(1), isDeleted: false });
+  await posts.insertMany([2, 3].map((n) => ({ _id: id(n), isDeleted: false })));
+  await db.collection("posts").insertOne({ isDeleted: false, n: "another program's" });
+  assert.equal(await notes.countDocuments(), 0);
+  const told = await behind(engine, space, start);
+  assert.deepEqual(told.map(({ recordId }) => recordId), [1, 2, 3].map(id));
+  const [{ position: _, ...first }] = told as [PositionedChange];
+  assert.deepEqual(first, {
+    name: "posts as they are told",
+    recordId: id(1),
+    action: "created",
+    ...BY.by,
+    before: null,
+    after: stored.json,
+  });
+  const found = await posts.get(id(1));
+  assert.equal(found!.json, stored.json, "who has made it is no part of it");
+});
+
+Deno.test("mongodb: of what is inserted and refused nothing is told, nor of what goes unrecorded", async () => {
+  await using changes = await openChanges();
+  const { engine, space, posts } = changes;
+  const start = await engine.changes.head(space);
+  await posts.insert({ _id: id(1), isDeleted: false });
+  await assert.rejects(posts.insert({ _id: id(1), isDeleted: false }), UniqueViolation);
+  const two = [2, 1].map((n) => ({ _id: id(n), isDeleted: false }));
+  await assert.rejects(posts.insertMany(two), UniqueViolation);
+  await assert.rejects(
+    engine.records(space, POSTS).insert({ _id: id(4), isDeleted: false }),
+    /Nobody is said to write/,
+  );
+  const { recordedAs: _, ...unrecorded } = POSTS;
+  await engine.records(space, unrecorded).insert({ _id: id(5), isDeleted: false });
+  const told = await behind(engine, space, start);
+  assert.deepEqual(told.map(({ recordId }) => recordId), [id(1)]);
+});
+
+Deno.test("mongodb: of changes the oldest go beyond a number, and whoever follows them loses none", async () => {
+  await using changes = await openChanges();
+  const { engine, space, db, notes, posts } = changes;
+  for (const n of upTo(30)) await posts.insert({ _id: id(n), isDeleted: false });
+  const start = await engine.changes.head(space);
+  for (const n of upTo(30)) await posts.updateOne(eq("_id", id(n)), { set: { n } });
   const kept = { max: 10, bytesMax: 1e9 };
   assert.equal(await trimChanges(db, kept), 20);
   assert.equal(await trimChanges(db, kept), 0);
   const left = await notes.find().sort({ _id: 1 }).toArray();
   assert.deepEqual(left.map(({ recordId }) => recordId), upTo(30).slice(20).map(id));
-  await using feed = engine.changes.follow(space, start);
-  const told: PositionedChange[] = [];
-  for await (const batch of feed) {
-    if (batch.changes.length === 0) break;
-    told.push(...batch.changes);
-  }
+  const told = await behind(engine, space, start);
   assert.deepEqual(told.map(({ recordId }) => recordId), upTo(30).map(id));
 });

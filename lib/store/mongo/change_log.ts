@@ -1,10 +1,4 @@
-import type {
-  ChangeStream,
-  ChangeStreamInsertDocument,
-  ChangeStreamReplaceDocument,
-  Db,
-  MongoClient,
-} from "mongodb";
+import type { ChangeStream, Db, Document, MongoClient } from "mongodb";
 import { MongoServerError, Timestamp } from "mongodb";
 import type {
   ChangeBatch,
@@ -15,22 +9,11 @@ import type {
 } from "../changes.ts";
 import { PositionLost } from "../errors.ts";
 import type { Space } from "../port.ts";
-import {
-  changeOf,
-  CHANGES,
-  isMark,
-  type Mark,
-  type Note,
-  setMark,
-  trimChanges,
-} from "./changes.ts";
+import { CHANGES, setMark, trimChanges } from "./changes.ts";
 import { LIMITED } from "./connect.ts";
 import { translated } from "./failures.ts";
+import { AS_BYTES, readTold, TOLD, type Told } from "./told.ts";
 
-/** Notes are inserted; a mark takes the place of the one before. */
-type Told = ChangeStreamInsertDocument<Note | Mark> | ChangeStreamReplaceDocument<Mark>;
-
-const TOLD = { operationType: { $in: ["insert", "replace"] }, "ns.coll": CHANGES.name };
 /** How long the server waits for something new before it answers that there is nothing. */
 const WAIT_MS = 1_000;
 /** Of texts that this process has noted in a space, after which it looks whether they are too much. */
@@ -39,8 +22,8 @@ const TRIM_BYTES = 16 * 1_048_576;
 const LOST = new Set([222, 280, 286]);
 
 /**
- * {@linkcode ChangeLog} of a replica set. The notes are records like others; their order is that in
- * which the server has committed them, as its change streams tell it. A process reads one stream of
+ * {@linkcode ChangeLog} of a replica set. Its order is that in which the server has committed
+ * records that were inserted, and notes of what became of others, as its change streams tell it. A process reads one stream of
  * all spaces as long as anybody follows one of them, and where a follower begins earlier than that,
  * another one, up to a mark that it sets: what the server tells before the mark is all that was
  * committed before it, however late it tells it.
@@ -50,7 +33,7 @@ export class MongoChangeLog implements ChangeLog {
   readonly #dbOf: (space: Space) => Db;
   readonly #followers = new Map<string, Set<Follower>>();
   readonly #notedBytes = new Map<Space, number>();
-  #tail: Promise<ChangeStream> | null = null;
+  #tail: Promise<ChangeStream<Document, Told>> | null = null;
   #noted: (space: Space) => void = () => {};
 
   constructor(client: MongoClient, dbOf: (space: Space) => Db) {
@@ -152,9 +135,8 @@ export class MongoChangeLog implements ChangeLog {
   ): AsyncGenerator<ChangeBatch, ChangePosition> {
     const control = this.#dbOf("control");
     const where = { $in: [this.#dbOf(space).databaseName, control.databaseName] };
-    const stream = this.#client.watch<Note | Mark, Told>([
-      { $match: { ...TOLD, "ns.db": where } },
-    ], { startAtOperationTime: timeOf(after), maxAwaitTimeMS: WAIT_MS });
+    const here = { $match: { "ns.db": where } };
+    const stream = this.#watch([here, ...TOLD], timeOf(after));
     const places = new Places();
     let upTo = after;
     try {
@@ -162,17 +144,17 @@ export class MongoChangeLog implements ChangeLog {
       while (!follower.isEnded) {
         const next = await stream.tryNext();
         if (next === null) continue;
-        const told = next.fullDocument;
-        if (isMark(told)) {
+        const told = readTold(next);
+        if ("set" in told) {
           if (!mark.equals(told.set)) continue;
           // Of several servers one may commit a note at the mark's time.
-          const before = positionOf(justBefore(next.clusterTime!), BEHIND_ALL);
+          const before = positionOf(justBefore(next.clusterTime), BEHIND_ALL);
           return before > upTo ? before : upTo;
         }
         const position = places.of(next);
         if (position <= after) continue;
         upTo = position;
-        yield { changes: [{ position, ...changeOf(told) }], upTo };
+        yield { changes: [{ position, ...told }], upTo };
       }
       return upTo;
     } finally {
@@ -194,7 +176,7 @@ export class MongoChangeLog implements ChangeLog {
     await (await tail?.catch(() => null))?.close();
   }
 
-  #newTail(): Promise<ChangeStream> {
+  #newTail(): Promise<ChangeStream<Document, Told>> {
     /** False where another one stands in its place. */
     const forget = () => {
       const isThis = this.#tail === tail;
@@ -210,26 +192,28 @@ export class MongoChangeLog implements ChangeLog {
     return tail;
   }
 
-  async #openTail(failed: (error: unknown) => void): Promise<ChangeStream> {
-    const begun = await this.head("control");
-    const tail = this.#client.watch<Note | Mark, Told>([{ $match: TOLD }], {
-      startAtOperationTime: timeOf(begun),
-      maxAwaitTimeMS: WAIT_MS,
-    });
+  async #openTail(failed: (error: unknown) => void): Promise<ChangeStream<Document, Told>> {
+    const tail = this.#watch(TOLD, timeOf(await this.head("control")));
     this.#tellAll(tail).catch(failed);
     return tail;
+  }
+
+  #watch(pipeline: Document[], startAtOperationTime: Timestamp): ChangeStream<Document, Told> {
+    return this.#client.watch<Document, Told>(pipeline, {
+      startAtOperationTime,
+      maxAwaitTimeMS: WAIT_MS,
+      ...AS_BYTES,
+    });
   }
 
   /**
    * Throws once the stream ends. It is asked for each change: whoever waits for the driver's events
    * is not told that a server has ended a stream.
    */
-  async #tellAll(tail: ChangeStream<Note | Mark, Told>): Promise<void> {
+  async #tellAll(tail: ChangeStream<Document, Told>): Promise<void> {
     const places = new Map<string, Places>();
-    for await (const change of tail) {
-      const note = change.fullDocument;
-      if (isMark(note)) continue;
-      const database = change.ns.db;
+    for await (const next of tail) {
+      const database = next.ns.db;
       const followers = this.#followers.get(database);
       if (followers === undefined) {
         places.delete(database);
@@ -237,9 +221,10 @@ export class MongoChangeLog implements ChangeLog {
       }
       let placesOfOne = places.get(database);
       if (placesOfOne === undefined) places.set(database, placesOfOne = new Places());
-      const position = placesOfOne.of(change);
-      const told = { position, ...changeOf(note) };
-      for (const follower of followers) follower.tell(told);
+      const told = readTold(next);
+      if ("set" in told) continue;
+      const change = { position: placesOfOne.of(next), ...told };
+      for (const follower of followers) follower.tell(change);
     }
   }
 }
@@ -283,10 +268,10 @@ class Places {
   #place = 0;
 
   of({ clusterTime }: Pick<Told, "clusterTime">): ChangePosition {
-    const time = timeText(clusterTime!); // Every change of a replica set has one.
+    const time = timeText(clusterTime);
     this.#place = time === this.#time ? this.#place + 1 : 0;
     this.#time = time;
-    return positionOf(clusterTime!, this.#place);
+    return positionOf(clusterTime, this.#place);
   }
 }
 

@@ -1,19 +1,15 @@
 import { type Db, ObjectId } from "mongodb";
-import {
-  actionOf,
-  type Actor,
-  authorOf,
-  type Authorship,
-  type RecordedChange,
-  type Writing,
-} from "../changes.ts";
+import { actionOf, authorOf, type Writing } from "../changes.ts";
 import { CHANGES_BYTES_MAX, CHANGES_MAX, CHANGES_MS } from "../../limits.ts";
 import { bytesOf } from "../json_text.ts";
-import type { Definition, Stored, WrittenRecord } from "../port.ts";
+import type { Definition, Stored } from "../port.ts";
 import { LIMITED } from "./connect.ts";
 import { type Bson, encodeRecord } from "./encode.ts";
 
-/** In each space: what was written to records that are recorded. The server lets them expire. */
+/**
+ * In each space: what was changed or removed of records that are recorded. The server lets notes
+ * expire. What is inserted is a note of itself (`encodeNew`).
+ */
 export const CHANGES: Definition = {
   name: "_changes",
   fields: {
@@ -32,56 +28,33 @@ export const CHANGES: Definition = {
   expiry: "expiresAt",
 };
 
-/** The notes of what was written, and how many bytes of texts they hold. */
-export function notesOf(
-  definition: Definition,
-  writing: Writing,
-  written: readonly WrittenRecord[],
-): { readonly notes: Bson[]; readonly bytes: number } {
-  const by = authorOf(definition, writing);
-  const bytes = written.reduce((sum, { before, after }) => sum + sizeOf(before) + sizeOf(after), 0);
-  return { notes: written.map((one) => noteOf(definition, one, by)), bytes };
+/** A change of a record that was there, or its end. */
+interface Rewritten {
+  readonly before: Stored;
+  readonly after: Stored | null;
 }
 
-const sizeOf = (stored: Stored | null): number => stored === null ? 0 : bytesOf(stored.json);
-
-function noteOf(
-  { name, recordedAs = name }: Definition,
-  { before, after }: WrittenRecord,
-  { actor, at }: Authorship,
-): Bson {
-  return encodeRecord(CHANGES, {
+/** The note of what was written, and how many bytes of texts it holds. */
+export function noteOf(
+  definition: Definition,
+  writing: Writing,
+  { before, after }: Rewritten,
+): { readonly note: Bson; readonly bytes: number } {
+  const { actor, at } = authorOf(definition, writing);
+  const note = encodeRecord(CHANGES, {
     _id: new ObjectId().toHexString(),
-    name: recordedAs,
-    recordId: (after ?? before)!.value._id,
-    action: actionOf(before && before.value, after && after.value),
+    name: definition.recordedAs ?? definition.name,
+    recordId: before.value._id,
+    action: actionOf(before.value, after && after.value),
     actorKind: actor.kind,
     actorId: actor.id,
     at,
     expiresAt: new Date(Date.parse(at) + CHANGES_MS).toISOString(),
-    before: before && before.json,
+    before: before.json,
     after: after && after.json,
   }, 1);
+  return { note, bytes: bytesOf(before.json) + (after === null ? 0 : bytesOf(after.json)) };
 }
-
-/** A note as the driver reads it. */
-export type Note =
-  & Pick<RecordedChange, "name" | "recordId" | "action" | "before" | "after">
-  & {
-    readonly actorKind: Actor["kind"];
-    readonly actorId: string | null;
-    readonly at: Date;
-  };
-
-export const changeOf = (note: Note): RecordedChange => ({
-  name: note.name,
-  recordId: note.recordId,
-  action: note.action,
-  actor: { kind: note.actorKind, id: note.actorId } as Actor, // As it was noted.
-  at: note.at.toISOString(),
-  before: note.before,
-  after: note.after,
-});
 
 /** In the control database, beside notes; it is none. */
 export interface Mark {
@@ -99,8 +72,6 @@ export async function setMark(control: Db): Promise<ObjectId> {
     .replaceOne({ _id: "mark" }, { set }, { upsert: true, ...LIMITED });
   return set;
 }
-
-export const isMark = (told: Note | Mark): told is Mark => "set" in told;
 
 const REMOVED_AT_ONCE = 1_000;
 

@@ -1,8 +1,9 @@
 import { ObjectId } from "mongodb";
-import type { Definition, FieldShape, Json, StoredRecord } from "../port.ts";
+import { type Actor, authorOf, type Authorship, type Writing } from "../changes.ts";
+import type { Definition, FieldShape, Json, Stored, StoredRecord } from "../port.ts";
 import { searchPathsOf, wordsOf } from "../search.ts";
 import { isObject, own } from "../shape.ts";
-import { REVISION, VERSION, WORDS } from "./transcode.ts";
+import { AUTHOR, REVISION, VERSION, WORDS } from "./transcode.ts";
 
 /** The driver's own documents, and what may stand in them. */
 export type Bson = Readonly<Record<string, unknown>>;
@@ -12,13 +13,48 @@ export const encodeRecord = (
   definition: Definition,
   record: StoredRecord,
   revision: number,
-): Bson =>
-  documentOf([
-    ...encodedFields(definition, record),
-    [REVISION, revision],
-    ...Object.entries(versionOf(definition)),
-    ...Object.entries(wordsBson(definition, record)),
-  ]);
+): Bson => documentOf(recordMembers(definition, record, revision));
+
+const recordMembers = (
+  definition: Definition,
+  record: StoredRecord,
+  revision: number,
+): Member[] => [
+  ...encodedFields(definition, record),
+  [REVISION, revision],
+  ...Object.entries(versionOf(definition)),
+  ...Object.entries(wordsBson(definition, record)),
+];
+
+/**
+ * A record as it is inserted. Where its definition is recorded it says who has made it, so that its
+ * insertion is a note of itself. Throws where nobody is said to write it.
+ */
+export function encodeNew(
+  definition: Definition,
+  { value, revision }: Pick<Stored, "value" | "revision">,
+  writing: Writing,
+): Bson {
+  const members = recordMembers(definition, value, revision);
+  const { recordedAs } = definition;
+  if (recordedAs === undefined) return documentOf(members);
+  return documentOf([...members, [AUTHOR, authorBson(recordedAs, authorOf(definition, writing))]]);
+}
+
+/** A list, in which no names take room: what the record is noted under, the kind and id of who, when. */
+export type AuthorBson = readonly [
+  name: string,
+  kind: Actor["kind"],
+  id: string | null,
+  at: Date,
+];
+
+const authorBson = (name: string, { actor, at }: Authorship): AuthorBson => [
+  name,
+  actor.kind,
+  actor.id,
+  new Date(at),
+];
 
 /** What every record that is written tells of its definition; see `Engine.fence`. */
 export const versionOf = ({ version }: Definition): { readonly [VERSION]?: ObjectId } =>

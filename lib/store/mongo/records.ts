@@ -20,17 +20,16 @@ import {
   type Stored,
   type StoredRecord,
   type Writing,
-  type WrittenRecord,
 } from "../port.ts";
 import { recordsOf } from "../pages.ts";
 import { fittingText, pageOf } from "../texts.ts";
 import type { Access } from "./access.ts";
 import { aggregate, referrers } from "./aggregate.ts";
 import { bounded, withConnection } from "./bounded.ts";
-import { CHANGES, notesOf } from "./changes.ts";
+import { CHANGES, noteOf } from "./changes.ts";
 import { changeBson, finiteBeside } from "./change_bson.ts";
 import { LIMITED } from "./connect.ts";
-import { type Bson, encodeRecord } from "./encode.ts";
+import { type Bson, encodeNew, encodeRecord } from "./encode.ts";
 import { explained } from "./explain.ts";
 import { isNotApplicable, repeatable } from "./failures.ts";
 import { count, type Counted, estimate } from "./counting.ts";
@@ -64,12 +63,11 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 
   insert(record: T): Promise<Stored<T>> {
-    if (this.#isNotedApart) return this.#noted((records) => records.insert(record));
     return this.#access.write(async () => {
       const [stored, document] = this.#made(record);
       using _ = await this.#taken(() => sizeOf(document));
       await this.#collection.insertOne(document, this.#options);
-      await this.#note([{ before: null, after: stored }]);
+      this.#madeSome();
       return stored;
     });
   }
@@ -83,7 +81,6 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 
   #insertAll(records: readonly Pick<Stored<T>, "value" | "revision">[]): Promise<Stored<T>[]> {
-    if (this.#isNotedApart) return this.#noted((inside) => inside.#insertAll(records));
     return this.#access.write(async () => {
       const made = records.map(({ value, revision }) => this.#made(value, revision));
       if (made.length === 0) return [];
@@ -93,9 +90,8 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       await this.#access.together((session) =>
         this.#collection.insertMany(documents, { ...this.#options, session })
       );
-      const inserted = made.map(([stored]) => stored);
-      await this.#note(inserted.map((after) => ({ before: null, after })));
-      return inserted;
+      this.#madeSome();
+      return made.map(([stored]) => stored);
     });
   }
 
@@ -198,7 +194,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     return this.#access.remove(async () => {
       const options = { ...this.#options, raw: true };
       const gone = storedOf<T>(await this.#collection.findOneAndDelete(query, options));
-      if (gone !== null) await this.#note([{ before: gone, after: null }]);
+      if (gone !== null) await this.#note(gone, null);
       return gone;
     });
   }
@@ -231,6 +227,11 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     return removed;
   }
 
+  /** What was inserted is its own note. */
+  #madeSome(): void {
+    if (this.#definition.recordedAs !== undefined) this.#access.noted(0);
+  }
+
   /** Whether a write is not part of a transaction, and needs one for its note. */
   get #isNotedApart(): boolean {
     return this.#definition.recordedAs !== undefined && this.#access.session === null;
@@ -246,13 +247,10 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     );
   }
 
-  async #note(written: readonly WrittenRecord[]): Promise<void> {
-    if (this.#definition.recordedAs === undefined || written.length === 0) return;
-    const { notes, bytes } = notesOf(this.#definition, this.#writing, written);
-    const changes = this.#access.db.collection(CHANGES.name);
-    // For one alone a list takes a third longer.
-    if (notes.length === 1) await changes.insertOne(notes[0]!, this.#options);
-    else await changes.insertMany(notes, this.#options);
+  async #note(before: Stored<T>, after: Stored<T> | null): Promise<void> {
+    if (this.#definition.recordedAs === undefined) return;
+    const { note, bytes } = noteOf(this.#definition, this.#writing, { before, after });
+    await this.#access.db.collection(CHANGES.name).insertOne(note, this.#options);
     this.#access.noted(bytes);
   }
 
@@ -372,7 +370,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       );
       if (matchedCount !== 1) continue;
       const changed = { json, revision, value: after };
-      await this.#note([{ before, after: changed }]);
+      await this.#note(before, changed);
       return changed;
     }
     throw new StoreUnavailable(`A record of ${this.#definition.name} changes all the time`);
@@ -394,6 +392,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
 
   #made(record: T, revision = 1): [Stored<T>, Document] {
     const json = fittingText(this.#definition, record);
-    return [{ json, revision, value: record }, encodeRecord(this.#definition, record, revision)];
+    const stored = { json, revision, value: record };
+    return [stored, encodeNew(this.#definition, stored, this.#writing)];
   }
 }

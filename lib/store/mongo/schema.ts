@@ -9,8 +9,9 @@ import { LIMITED } from "./connect.ts";
  *
  * 1. all before there was a version
  * 2. documents name the definition that they were written under, and validators look at it
+ * 3. documents that are recorded carry who has made them, in the place of a note beside them
  */
-const SCHEMA_VERSION = 2;
+const SCHEMA_VERSION = 3;
 
 /** In the control database, before anything else is read there. */
 export const SCHEMA: Definition = { name: "schema", fields: {}, indexes: [], trash: false };

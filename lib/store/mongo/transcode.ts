@@ -47,6 +47,9 @@ export const VERSION = " def";
 /** And one with the words of its search fields. */
 export const WORDS = " words";
 
+/** And one that says who has made it, of what, and when, where that is recorded. */
+export const AUTHOR = " by";
+
 /** Levels of documents and arrays in a document; MongoDB stores at most 100. */
 export const NESTING_MAX = 1_000;
 
@@ -191,7 +194,7 @@ class Transcoder {
   #isApart(p: number): boolean {
     const bson = this.#bson;
     return bson.isNamed(p, "_id") || bson.isNamed(p, REVISION) || bson.isNamed(p, VERSION) ||
-      bson.isNamed(p, WORDS);
+      bson.isNamed(p, WORDS) || bson.isNamed(p, AUTHOR);
   }
 
   #apart(p: number, end: number): number {
