@@ -38,7 +38,7 @@ import { exactly } from "./foreign.ts";
 import { growthMax, roomFor, sizeOf, smallerThan } from "./growth.ts";
 import { areEnough, type Found, inReplies, inReply, storedOf } from "./found.ts";
 import { pageBson } from "./page_bson.ts";
-import { cursorId, REVISION } from "./transcode.ts";
+import { cursorId, firstDocument, REVISION } from "./transcode.ts";
 import { upsert } from "./upsert.ts";
 import { within } from "./within.ts";
 
@@ -96,10 +96,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   }
 
   get(id: Id): Promise<Stored<T> | null> {
-    return this.#access.run(async () => {
-      const query = { _id: new ObjectId(id) };
-      return storedOf<T>(await this.#collection.findOne(query, { ...this.#options, raw: true }));
-    });
+    return this.#access.run(async () => storedOf<T>(await this.#first({ _id: new ObjectId(id) })));
   }
 
   findOne(filter: Filter): Promise<Stored<T> | null> {
@@ -278,26 +275,16 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
 
   /** The whole reply in one pass; the driver would hand over one record after the other. */
   async #found(query: ListQuery, maxTimeMS: number): Promise<Found> {
-    const { db, session } = this.#access;
     const { filter, options } = this.#find(query);
     const { bytesMax = PAGE_BYTES_MAX } = query;
-    const command = {
-      find: this.#definition.name,
-      filter,
-      ...options,
-      maxTimeMS,
-      ...(session === null && { readConcern: { level: "majority" } }),
-    };
-    const settings = { raw: true, ...(session !== null && { session }) };
-    const ask = () => db.command(command, settings);
-    const { cursor } = session === null ? await repeatable(ask) : await ask();
+    const cursor = await this.#reply({ filter, ...options, maxTimeMS });
     const rest = cursorId(cursor);
     const first = inReply(cursor, bytesMax);
     if (rest === 0n) return first;
     // More than one reply holds; what the server keeps of the first ends by itself if not by this.
     const { name } = this.#definition;
     const cursors = [Long.fromBigInt(rest)];
-    await db.command({ killCursors: name, cursors, ...LIMITED }).catch(() => {});
+    await this.#access.db.command({ killCursors: name, cursors, ...LIMITED }).catch(() => {});
     if (areEnough(first.texts, bytesMax)) return first;
     const all = { ...this.#options, ...options, maxTimeMS, raw: true };
     return await inReplies(this.#collection.find(filter, all), bytesMax);
@@ -353,7 +340,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     isTight = false,
   ): Promise<Stored<T> | null> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-      const found = await this.#first(asked) as Uint8Array | null; // As bytes, as was asked.
+      const found = await this.#first(asked);
       const before = storedOf<T>(found);
       if (found === null || before === null) return null;
       const after = applyChange(before.value, change) as T; // Callers type their own records.
@@ -376,9 +363,21 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     throw new StoreUnavailable(`A record of ${this.#definition.name} changes all the time`);
   }
 
-  async #first(query: Bson): Promise<unknown> {
-    const options = { ...this.#options, sort: { _id: 1 } as const, raw: true };
-    return await this.#collection.findOne(query, options);
+  async #first(filter: Bson): Promise<Uint8Array | null> {
+    const one = { filter, sort: { _id: 1 }, limit: 1, singleBatch: true, ...LIMITED };
+    return firstDocument(await this.#reply(one));
+  }
+
+  /** The `cursor` that a find answers with, undecoded; the driver's own would take as long again. */
+  async #reply(command: Document): Promise<Uint8Array> {
+    const { db, session } = this.#access;
+    const find = {
+      find: this.#definition.name,
+      ...command,
+      ...(session === null && { readConcern: { level: "majority" } }),
+    };
+    const ask = () => db.command(find, { raw: true, ...(session !== null && { session }) });
+    return (session === null ? await repeatable(ask) : await ask()).cursor;
   }
 
   #asked(filter: Filter): Bson {

@@ -81,6 +81,12 @@ export function batchDocument(cursor: Uint8Array, index: number): Uint8Array {
   return cursor.subarray(bson.value(p), bson.behindMember(p, end));
 }
 
+/** The bytes of the first of them; null where there is none. */
+export function firstDocument(cursor: Uint8Array): Uint8Array | null {
+  const { start, end } = batchIn(new BsonReader(cursor));
+  return start < end - 1 ? batchDocument(cursor, 0) : null;
+}
+
 /** Where the members of a reply's batch lie; `end` is behind its last byte. */
 function batchIn(bson: BsonReader): { readonly start: number; readonly end: number } {
   const end = bson.end();
