@@ -59,7 +59,7 @@ const created = (random: Random, { users }: Known) => ({
 export const QUESTIONS: readonly Question[] = [
   {
     name: "by_id",
-    what: "one of 100,000 documents by its id",
+    what: "a document by its id",
     values: (random, { ids }) => ({ id: random.pick(ids) }),
     path: ({ id }) => `posts/${id}`,
   },
@@ -138,13 +138,13 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: "contains",
-    what: "the newest 20 of 10,000 with a text in their title, without an index, and their total",
+    what: "the newest 20 with a text in their title, without an index, and their total",
     values: (random) => ({ text: `R ${100 + random.below(900)}` }),
     path: ({ text }) => `small?limit=20&title_contains=${encodeURIComponent(text!)}`,
   },
   {
     name: "unindexed",
-    what: "the newest 20 of 10,000 in a range of a field without an index, and their total",
+    what: "the newest 20 in a range of a field without an index, and their total",
     values: (random) => {
       const from = anywhere(random, 95);
       return { from, until: from + 5 };
