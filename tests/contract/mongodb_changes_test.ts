@@ -83,6 +83,26 @@ Deno.test("mongodb: what is inserted is its own note: one command, and the text 
   assert.equal(found!.json, stored.json, "who has made it is no part of it");
 });
 
+Deno.test("mongodb: who has made a record stands in it whatever becomes of it", async () => {
+  await using changes = await openChanges();
+  const { engine, space, db, posts } = changes;
+  await posts.insert({ _id: id(1), isDeleted: false, on: AT });
+  const made = async () => (await db.collection("posts").findOne())![" by"];
+  const author = await made();
+  assert.deepEqual(author, ["posts as they are told", "key", null, new Date(AT)]);
+  const other = {
+    by: { actor: { kind: "user", id: id(9) }, at: "2027-01-01T00:00:00.000Z" },
+  } as const;
+  const others = engine.records(space, POSTS, other);
+  await others.updateOne(ALL, { set: { n: 1 } });
+  assert.deepEqual(await made(), author);
+  await others.updateOne(ALL, { replace: { n: 2, on: AT }, keep: ["isDeleted"] });
+  assert.deepEqual(await made(), author);
+  await engine.transaction(space, (tx) => tx.define({ ...POSTS, fields: {} }, POSTS));
+  const { [" by"]: by, on } = (await db.collection("posts").findOne())!;
+  assert.deepEqual([by, on], [author, AT]);
+});
+
 Deno.test("mongodb: of what is inserted and refused nothing is told, nor of what goes unrecorded", async () => {
   await using changes = await openChanges();
   const { engine, space, posts } = changes;

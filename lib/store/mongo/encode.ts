@@ -3,7 +3,7 @@ import { type Actor, authorOf, type Authorship, type Writing } from "../changes.
 import type { Definition, FieldShape, Json, Stored, StoredRecord } from "../port.ts";
 import { searchPathsOf, wordsOf } from "../search.ts";
 import { isObject, own } from "../shape.ts";
-import { AUTHOR, REVISION, VERSION, WORDS } from "./transcode.ts";
+import { AUTHOR, authorIn, REVISION, VERSION, WORDS } from "./transcode.ts";
 
 /** The driver's own documents, and what may stand in them. */
 export type Bson = Readonly<Record<string, unknown>>;
@@ -39,6 +39,17 @@ export function encodeNew(
   const { recordedAs } = definition;
   if (recordedAs === undefined) return documentOf(members);
   return documentOf([...members, [AUTHOR, authorBson(recordedAs, authorOf(definition, writing))]]);
+}
+
+/** A record that is stored, anew: who has made it stays. @param was Its bytes. */
+export function encodeAnew(
+  definition: Definition,
+  { value, revision }: Pick<Stored, "value" | "revision">,
+  was: Uint8Array,
+): Bson {
+  const members = recordMembers(definition, value, revision);
+  const author = authorIn(was);
+  return documentOf(author === undefined ? members : [...members, [AUTHOR, author]]);
 }
 
 /** A list, in which no names take room: what the record is noted under, the kind and id of who, when. */

@@ -29,7 +29,7 @@ import { bounded, withConnection } from "./bounded.ts";
 import { CHANGES, noteOf } from "./changes.ts";
 import { changeBson, finiteBeside } from "./change_bson.ts";
 import { LIMITED } from "./connect.ts";
-import { type Bson, encodeNew, encodeRecord } from "./encode.ts";
+import { type Bson, encodeAnew, encodeNew } from "./encode.ts";
 import { explained } from "./explain.ts";
 import { isNotApplicable, repeatable } from "./failures.ts";
 import { count, type Counted, estimate } from "./counting.ts";
@@ -345,9 +345,9 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       if (found === null || before === null) return null;
       const after = applyChange(before.value, change) as T; // Callers type their own records.
       const json = fittingText(this.#definition, after);
-      const revision = before.revision + 1;
+      const changed = { json, revision: before.revision + 1, value: after };
       const same = { _id: new ObjectId(before.value._id), [REVISION]: before.revision };
-      const replacement = encodeRecord(this.#definition, after, revision);
+      const replacement = encodeAnew(this.#definition, changed, found);
       const added = isTight ? sizeOf(replacement) - found.length : 0;
       using _ = added > 0 ? await this.#taken(() => added) : null;
       const { matchedCount } = await this.#collection.replaceOne(
@@ -356,7 +356,6 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
         this.#options,
       );
       if (matchedCount !== 1) continue;
-      const changed = { json, revision, value: after };
       await this.#note(before, changed);
       return changed;
     }

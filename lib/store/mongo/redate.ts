@@ -3,7 +3,7 @@ import { parseJson } from "../json_text.ts";
 import type { Definition, StoredRecord } from "../port.ts";
 import { datePaths } from "../shape.ts";
 import { LIMITED } from "./connect.ts";
-import { encodeRecord } from "./encode.ts";
+import { encodeAnew } from "./encode.ts";
 import { documentJson } from "./transcode.ts";
 
 /** What it works on, and how long the server may look for what is concerned. */
@@ -28,11 +28,12 @@ export async function redate(
   if (changed.length === 0) return;
   const concerned = { $or: changed.map((path) => ({ [path]: { $ne: null } })) };
   const found = collection.find(concerned, { session, maxTimeMS, raw: true });
-  for await (const bytes of found) {
-    const { json, revision } = documentJson(bytes as unknown as Uint8Array); // Because it is raw.
-    const record = parseJson(json) as StoredRecord;
-    const encoded = encodeRecord(after, record, revision);
-    await collection.replaceOne({ _id: new ObjectId(record._id) }, encoded, {
+  for await (const one of found) {
+    const bytes = one as unknown as Uint8Array; // Because it is raw.
+    const { json, revision } = documentJson(bytes);
+    const value = parseJson(json) as StoredRecord;
+    const encoded = encodeAnew(after, { value, revision }, bytes);
+    await collection.replaceOne({ _id: new ObjectId(value._id) }, encoded, {
       session,
       ...LIMITED,
     });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ClientSession, Db } from "mongodb";
+import { BSON, type ClientSession, type Db, Long } from "mongodb";
 import { eq } from "../filter.ts";
 import type { Definition } from "../port.ts";
 import { Missing, MongoTransaction } from "./transaction.ts";
@@ -11,16 +11,19 @@ const KEYS: Definition = {
   trash: false,
 };
 
+/** A reply's cursor, as it comes undecoded. */
+const NOTHING_FOUND = BSON.serialize({ firstBatch: [], id: Long.ZERO });
+
 /** A transaction on a server that finds nothing, and the names of the commands it was sent. */
 function begin({ preparedAt }: { preparedAt: () => number | null }) {
   const commands: string[] = [];
   const answering = (name: string) => () => {
     commands.push(name);
-    return Promise.resolve(null);
+    return Promise.resolve({ cursor: NOTHING_FOUND });
   };
-  const collection = { findOne: answering("find"), insertOne: answering("insert") };
+  const collection = { insertOne: answering("insert") };
   const transaction = new MongoTransaction({
-    db: { collection: () => collection } as unknown as Db,
+    db: { collection: () => collection, command: answering("find") } as unknown as Db,
     session: {} as ClientSession,
     queryTimeLimitMs: 1_000,
     preparedAt,

@@ -98,6 +98,16 @@ function batchIn(bson: BsonReader): { readonly start: number; readonly end: numb
   return { start: bson.value(batch) + LENGTH_BYTES, end: bson.behindMember(batch, end) };
 }
 
+/** What a record says of who has made it; undefined where it says nothing. */
+export function authorIn(record: Uint8Array): readonly unknown[] | undefined {
+  const bson = new BsonReader(record);
+  const end = bson.end();
+  const member = bson.find(AUTHOR, LENGTH_BYTES, end);
+  if (member === null || record[member] !== TYPE.array) return undefined;
+  const list = record.subarray(bson.value(member), bson.behindMember(member, end));
+  return Object.values(BSON.deserialize(list));
+}
+
 /** The cursor under which the server keeps the rest of a reply; 0 if that was all. */
 export function cursorId(cursor: Uint8Array): bigint {
   const bson = new BsonReader(cursor);
