@@ -23,10 +23,10 @@ const LOST = new Set([222, 280, 286]);
 
 /**
  * {@linkcode ChangeLog} of a replica set. Its order is that in which the server has committed
- * records that were inserted, and notes of what became of others, as its change streams tell it. A process reads one stream of
- * all spaces as long as anybody follows one of them, and where a follower begins earlier than that,
- * another one, up to a mark that it sets: what the server tells before the mark is all that was
- * committed before it, however late it tells it.
+ * records that were inserted, and notes of what became of others, as its change streams tell it. A
+ * process reads one stream of all spaces as long as anybody follows one of them, and where a follower
+ * begins earlier than that, another one, up to a mark that it sets: what the server tells before the
+ * mark is all that was committed before it, however late it tells it.
  */
 export class MongoChangeLog implements ChangeLog {
   readonly #client: MongoClient;
@@ -145,6 +145,7 @@ export class MongoChangeLog implements ChangeLog {
         const next = await stream.tryNext();
         if (next === null) continue;
         const told = readTold(next);
+        if (told === null) continue;
         if ("set" in told) {
           if (!mark.equals(told.set)) continue;
           // Of several servers one may commit a note at the mark's time.
@@ -222,7 +223,7 @@ export class MongoChangeLog implements ChangeLog {
       let placesOfOne = places.get(database);
       if (placesOfOne === undefined) places.set(database, placesOfOne = new Places());
       const told = readTold(next);
-      if ("set" in told) continue;
+      if (told === null || "set" in told) continue;
       const change = { position: placesOfOne.of(next), ...told };
       for (const follower of followers) follower.tell(change);
     }

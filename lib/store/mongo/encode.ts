@@ -52,12 +52,16 @@ export function encodeAnew(
   return documentOf(author === undefined ? members : [...members, [AUTHOR, author]]);
 }
 
-/** A list, in which no names take room: what the record is noted under, the kind and id of who, when. */
+/**
+ * A list, in which no names take room: what the record is noted under, the kind and id of who, and
+ * when; at last an id of the moment by the system's clock, by which a copy is told from the original.
+ */
 export type AuthorBson = readonly [
   name: string,
   kind: Actor["kind"],
   id: string | null,
   at: Date,
+  made: ObjectId,
 ];
 
 const authorBson = (name: string, { actor, at }: Authorship): AuthorBson => [
@@ -65,6 +69,7 @@ const authorBson = (name: string, { actor, at }: Authorship): AuthorBson => [
   actor.kind,
   actor.id,
   new Date(at),
+  new ObjectId(),
 ];
 
 /** What every record that is written tells of its definition; see `Engine.fence`. */

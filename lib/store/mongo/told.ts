@@ -1,6 +1,7 @@
 /** What change streams tell of recorded changes. */
 
 import { BSON, type Document, type ObjectId, type Timestamp } from "mongodb";
+import { CHANGES_MS } from "../../limits.ts";
 import type { Actor, RecordedChange } from "../changes.ts";
 import { CHANGES, type Mark } from "./changes.ts";
 import type { AuthorBson } from "./encode.ts";
@@ -47,11 +48,12 @@ interface Note extends Pick<RecordedChange, "name" | "recordId" | "action" | "be
   readonly at: Date;
 }
 
-/** What was told, or the mark that was set. */
-export function readTold(told: Told): RecordedChange | Mark {
+/** What was told, or the mark that was set; null for a copy that was brought back. */
+export function readTold(told: Told): RecordedChange | Mark | null {
   const { author, documentKey, written: [bytes] } = told;
   if (author !== undefined) {
-    const [name, kind, id, at] = author;
+    const [name, kind, id, at, made] = author;
+    if (isCopy(made, told.clusterTime)) return null;
     return {
       name,
       recordId: documentKey._id.toHexString(),
@@ -66,6 +68,13 @@ export function readTold(told: Told): RecordedChange | Mark {
   const { name, recordId, action, actorKind, actorId, at, before, after } = note;
   return { name, recordId, action, ...byOf(actorKind, actorId, at), before, after };
 }
+
+/**
+ * Whoever restores a project inserts what was told long ago. Clocks are not expected to differ by as
+ * long as a note is kept.
+ */
+const isCopy = (made: ObjectId, inserted: Timestamp): boolean =>
+  inserted.getHighBitsUnsigned() * 1000 - made.getTimestamp().getTime() > CHANGES_MS;
 
 const byOf = (kind: Actor["kind"], id: string | null, at: Date) => ({
   actor: { kind, id } as Actor, // As it was written.
