@@ -60,13 +60,14 @@ const TRICKY: Readonly<Record<string, Json>> = {
   nothing: null,
 };
 
-Deno.test("mongodb: what is inserted is its own note: one command, and the text that is stored", async () => {
+Deno.test("mongodb: what is inserted is its own note, with the text that is stored", async () => {
   await using changes = await openChanges();
   const { engine, space, db, notes, posts } = changes;
   const start = await engine.changes.head(space);
   const stored = await posts.insert({ ...TRICKY, _id: id(1), isDeleted: false });
   await posts.insertMany([2, 3].map((n) => ({ _id: id(n), isDeleted: false })));
-  await db.collection("posts").insertOne({ isDeleted: false, n: "another program's" });
+  const others = [undefined, "x", ["posts"], ["posts", "key", null, AT, id(9)]];
+  for (const by of others) await db.collection("posts").insertOne({ isDeleted: false, " by": by });
   assert.equal(await notes.countDocuments(), 0);
   const told = await behind(engine, space, start);
   assert.deepEqual(told.map(({ recordId }) => recordId), [1, 2, 3].map(id));

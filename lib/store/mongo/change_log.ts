@@ -14,6 +14,8 @@ import { LIMITED } from "./connect.ts";
 import { translated } from "./failures.ts";
 import { AS_BYTES, readTold, TOLD, type Told } from "./told.ts";
 
+type Stream = ChangeStream<Document, Told>;
+
 /** How long the server waits for something new before it answers that there is nothing. */
 const WAIT_MS = 1_000;
 /** Of texts that this process has noted in a space, after which it looks whether they are too much. */
@@ -33,7 +35,7 @@ export class MongoChangeLog implements ChangeLog {
   readonly #dbOf: (space: Space) => Db;
   readonly #followers = new Map<string, Set<Follower>>();
   readonly #notedBytes = new Map<Space, number>();
-  #tail: Promise<ChangeStream<Document, Told>> | null = null;
+  #tail: Promise<Stream> | null = null;
   #noted: (space: Space) => void = () => {};
 
   constructor(client: MongoClient, dbOf: (space: Space) => Db) {
@@ -177,7 +179,7 @@ export class MongoChangeLog implements ChangeLog {
     await (await tail?.catch(() => null))?.close();
   }
 
-  #newTail(): Promise<ChangeStream<Document, Told>> {
+  #newTail(): Promise<Stream> {
     /** False where another one stands in its place. */
     const forget = () => {
       const isThis = this.#tail === tail;
@@ -193,13 +195,13 @@ export class MongoChangeLog implements ChangeLog {
     return tail;
   }
 
-  async #openTail(failed: (error: unknown) => void): Promise<ChangeStream<Document, Told>> {
+  async #openTail(failed: (error: unknown) => void): Promise<Stream> {
     const tail = this.#watch(TOLD, timeOf(await this.head("control")));
     this.#tellAll(tail).catch(failed);
     return tail;
   }
 
-  #watch(pipeline: Document[], startAtOperationTime: Timestamp): ChangeStream<Document, Told> {
+  #watch(pipeline: Document[], startAtOperationTime: Timestamp): Stream {
     return this.#client.watch<Document, Told>(pipeline, {
       startAtOperationTime,
       maxAwaitTimeMS: WAIT_MS,
@@ -211,7 +213,7 @@ export class MongoChangeLog implements ChangeLog {
    * Throws once the stream ends. It is asked for each change: whoever waits for the driver's events
    * is not told that a server has ended a stream.
    */
-  async #tellAll(tail: ChangeStream<Document, Told>): Promise<void> {
+  async #tellAll(tail: Stream): Promise<void> {
     const places = new Map<string, Places>();
     for await (const next of tail) {
       const database = next.ns.db;

@@ -8,7 +8,7 @@ import { type Bson, encodeRecord } from "./encode.ts";
 
 /**
  * In each space: what was changed or removed of records that are recorded. The server lets notes
- * expire. What is inserted is a note of itself (`encodeNew`).
+ * expire. What is inserted is a note of itself (`newAuthor`).
  */
 export const CHANGES: Definition = {
   name: "_changes",
@@ -41,7 +41,7 @@ export function noteOf(
   { before, after }: Rewritten,
 ): { readonly note: Bson; readonly bytes: number } {
   const { actor, at } = authorOf(definition, writing);
-  const note = encodeRecord(CHANGES, {
+  const value = {
     _id: new ObjectId().toHexString(),
     name: definition.recordedAs ?? definition.name,
     recordId: before.value._id,
@@ -52,7 +52,8 @@ export function noteOf(
     expiresAt: new Date(Date.parse(at) + CHANGES_MS).toISOString(),
     before: before.json,
     after: after && after.json,
-  }, 1);
+  };
+  const note = encodeRecord(CHANGES, { value, revision: 1 });
   return { note, bytes: bytesOf(before.json) + (after === null ? 0 : bytesOf(after.json)) };
 }
 

@@ -1,76 +1,42 @@
 import { ObjectId } from "mongodb";
-import { type Actor, authorOf, type Authorship, type Writing } from "../changes.ts";
-import type { Definition, FieldShape, Json, Stored, StoredRecord } from "../port.ts";
+import { authorOf, type Writing } from "../changes.ts";
+import type { Definition, FieldShape, Json, Stored } from "../port.ts";
 import { searchPathsOf, wordsOf } from "../search.ts";
 import { isObject, own } from "../shape.ts";
-import { AUTHOR, authorIn, REVISION, VERSION, WORDS } from "./transcode.ts";
+import { AUTHOR, type AuthorBson, REVISION, VERSION, WORDS } from "./transcode.ts";
 
 /** The driver's own documents, and what may stand in them. */
 export type Bson = Readonly<Record<string, unknown>>;
 
-/** A record as it is stored: ids and declared dates are native, the rest is as in JSON. */
+/**
+ * A record as it is stored: ids and declared dates are native, the rest is as in JSON.
+ *
+ * @param author Of one that is inserted {@linkcode newAuthor}; of one that is stored already what it
+ *   says itself: who has made it stays.
+ */
 export const encodeRecord = (
   definition: Definition,
-  record: StoredRecord,
-  revision: number,
-): Bson => documentOf(recordMembers(definition, record, revision));
-
-const recordMembers = (
-  definition: Definition,
-  record: StoredRecord,
-  revision: number,
-): Member[] => [
-  ...encodedFields(definition, record),
-  [REVISION, revision],
-  ...Object.entries(versionOf(definition)),
-  ...Object.entries(wordsBson(definition, record)),
-];
+  { value, revision }: Pick<Stored, "value" | "revision">,
+  author?: AuthorBson,
+): Bson =>
+  documentOf([
+    ...encodedFields(definition, value),
+    [REVISION, revision],
+    ...Object.entries(versionOf(definition)),
+    ...Object.entries(wordsBson(definition, value)),
+    ...Object.entries(author === undefined ? {} : { [AUTHOR]: author }),
+  ]);
 
 /**
- * A record as it is inserted. Where its definition is recorded it says who has made it, so that its
- * insertion is a note of itself. Throws where nobody is said to write it.
+ * By which a record that is inserted is a note of itself; undefined where it is not recorded. Throws
+ * where nobody is said to write it.
  */
-export function encodeNew(
-  definition: Definition,
-  { value, revision }: Pick<Stored, "value" | "revision">,
-  writing: Writing,
-): Bson {
-  const members = recordMembers(definition, value, revision);
+export function newAuthor(definition: Definition, writing: Writing): AuthorBson | undefined {
   const { recordedAs } = definition;
-  if (recordedAs === undefined) return documentOf(members);
-  return documentOf([...members, [AUTHOR, authorBson(recordedAs, authorOf(definition, writing))]]);
+  if (recordedAs === undefined) return undefined;
+  const { actor, at } = authorOf(definition, writing);
+  return [recordedAs, actor.kind, actor.id, new Date(at), new ObjectId()];
 }
-
-/** A record that is stored, anew: who has made it stays. @param was Its bytes. */
-export function encodeAnew(
-  definition: Definition,
-  { value, revision }: Pick<Stored, "value" | "revision">,
-  was: Uint8Array,
-): Bson {
-  const members = recordMembers(definition, value, revision);
-  const author = authorIn(was);
-  return documentOf(author === undefined ? members : [...members, [AUTHOR, author]]);
-}
-
-/**
- * A list, in which no names take room: what the record is noted under, the kind and id of who, and
- * when; at last an id of the moment by the system's clock, by which a copy is told from the original.
- */
-export type AuthorBson = readonly [
-  name: string,
-  kind: Actor["kind"],
-  id: string | null,
-  at: Date,
-  made: ObjectId,
-];
-
-const authorBson = (name: string, { actor, at }: Authorship): AuthorBson => [
-  name,
-  actor.kind,
-  actor.id,
-  new Date(at),
-  new ObjectId(),
-];
 
 /** What every record that is written tells of its definition; see `Engine.fence`. */
 export const versionOf = ({ version }: Definition): { readonly [VERSION]?: ObjectId } =>

@@ -29,7 +29,7 @@ import { bounded, withConnection } from "./bounded.ts";
 import { CHANGES, noteOf } from "./changes.ts";
 import { changeBson, finiteBeside } from "./change_bson.ts";
 import { LIMITED } from "./connect.ts";
-import { type Bson, encodeAnew, encodeNew } from "./encode.ts";
+import { type Bson, encodeRecord, newAuthor } from "./encode.ts";
 import { explained } from "./explain.ts";
 import { isNotApplicable, repeatable } from "./failures.ts";
 import { count, type Counted, estimate } from "./counting.ts";
@@ -38,7 +38,7 @@ import { exactly } from "./foreign.ts";
 import { growthMax, roomFor, sizeOf, smallerThan } from "./growth.ts";
 import { areEnough, type Found, inReplies, inReply, storedOf } from "./found.ts";
 import { pageBson } from "./page_bson.ts";
-import { cursorId, firstDocument, REVISION } from "./transcode.ts";
+import { authorIn, cursorId, firstDocument, REVISION } from "./transcode.ts";
 import { upsert } from "./upsert.ts";
 import { within } from "./within.ts";
 
@@ -347,7 +347,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       const json = fittingText(this.#definition, after);
       const changed = { json, revision: before.revision + 1, value: after };
       const same = { _id: new ObjectId(before.value._id), [REVISION]: before.revision };
-      const replacement = encodeAnew(this.#definition, changed, found);
+      const replacement = encodeRecord(this.#definition, changed, authorIn(found));
       const added = isTight ? sizeOf(replacement) - found.length : 0;
       using _ = added > 0 ? await this.#taken(() => added) : null;
       const { matchedCount } = await this.#collection.replaceOne(
@@ -391,6 +391,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   #made(record: T, revision = 1): [Stored<T>, Document] {
     const json = fittingText(this.#definition, record);
     const stored = { json, revision, value: record };
-    return [stored, encodeNew(this.#definition, stored, this.#writing)];
+    const author = newAuthor(this.#definition, this.#writing);
+    return [stored, encodeRecord(this.#definition, stored, author)];
   }
 }

@@ -3,8 +3,8 @@ import { parseJson } from "../json_text.ts";
 import type { Definition, StoredRecord } from "../port.ts";
 import { datePaths } from "../shape.ts";
 import { LIMITED } from "./connect.ts";
-import { encodeAnew } from "./encode.ts";
-import { documentJson } from "./transcode.ts";
+import { encodeRecord } from "./encode.ts";
+import { authorIn, documentJson } from "./transcode.ts";
 
 /** What it works on, and how long the server may look for what is concerned. */
 export interface Redating {
@@ -32,7 +32,7 @@ export async function redate(
     const bytes = one as unknown as Uint8Array; // Because it is raw.
     const { json, revision } = documentJson(bytes);
     const value = parseJson(json) as StoredRecord;
-    const encoded = encodeAnew(after, { value, revision }, bytes);
+    const encoded = encodeRecord(after, { value, revision }, authorIn(bytes));
     await collection.replaceOne({ _id: new ObjectId(value._id) }, encoded, {
       session,
       ...LIMITED,

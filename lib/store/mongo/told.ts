@@ -4,11 +4,10 @@ import { BSON, type Document, type ObjectId, type Timestamp } from "mongodb";
 import { CHANGES_MS } from "../../limits.ts";
 import type { Actor, RecordedChange } from "../changes.ts";
 import { CHANGES, type Mark } from "./changes.ts";
-import type { AuthorBson } from "./encode.ts";
-import { AUTHOR, documentJson } from "./transcode.ts";
+import { AUTHOR, type AuthorBson, documentJson } from "./transcode.ts";
 
 /** A note or a mark that was written, or a record that was inserted with its author. */
-export interface Told extends Document {
+export type Told = {
   readonly ns: { readonly db: string; readonly coll: string };
   /** On a replica set. */
   readonly clusterTime: Timestamp;
@@ -17,7 +16,7 @@ export interface Told extends Document {
   readonly author?: AuthorBson;
   /** The bytes of what was written. */
   readonly written: readonly [Uint8Array];
-}
+};
 
 const WRITTEN = "written";
 
@@ -31,7 +30,13 @@ export const TOLD: Document[] = [
       $or: [
         // Notes are inserted; a mark takes the place of the one before.
         { operationType: { $in: ["insert", "replace"] }, "ns.coll": CHANGES.name },
-        { operationType: "insert", [`fullDocument.${AUTHOR}`]: { $exists: true } },
+        // Other programs may have written anything there.
+        {
+          operationType: "insert",
+          "documentKey._id": { $type: "objectId" },
+          [`fullDocument.${AUTHOR}.3`]: { $type: "date" },
+          [`fullDocument.${AUTHOR}.4`]: { $type: "objectId" },
+        },
       ],
     },
   },

@@ -32,7 +32,8 @@
  * @module
  */
 
-import { BSON } from "mongodb";
+import { BSON, type ObjectId } from "mongodb";
+import type { Actor } from "../changes.ts";
 import { BsonReader, LENGTH_BYTES, malformed, TYPE } from "./bson_reader.ts";
 import { JsonWriter } from "./json_writer.ts";
 
@@ -49,6 +50,18 @@ export const WORDS = " words";
 
 /** And one that says who has made it, of what, and when, where that is recorded. */
 export const AUTHOR = " by";
+
+/**
+ * A list, in which no names take room: what the record is noted under, the kind and id of who, and
+ * when; at last an id of the moment by the system's clock, by which a copy is told from the original.
+ */
+export type AuthorBson = readonly [
+  name: string,
+  kind: Actor["kind"],
+  id: string | null,
+  at: Date,
+  made: ObjectId,
+];
 
 /** Levels of documents and arrays in a document; MongoDB stores at most 100. */
 export const NESTING_MAX = 1_000;
@@ -78,14 +91,19 @@ export function batchDocument(cursor: Uint8Array, index: number): Uint8Array {
   const { start, end } = batchIn(bson);
   let p = start;
   for (let i = 0; i < index; i++) p = bson.behindMember(p, end);
-  return cursor.subarray(bson.value(p), bson.behindMember(p, end));
+  return bytesOf(bson, p, end);
 }
 
 /** The bytes of the first of them; null where there is none. */
 export function firstDocument(cursor: Uint8Array): Uint8Array | null {
-  const { start, end } = batchIn(new BsonReader(cursor));
-  return start < end - 1 ? batchDocument(cursor, 0) : null;
+  const bson = new BsonReader(cursor);
+  const { start, end } = batchIn(bson);
+  return start < end - 1 ? bytesOf(bson, start, end) : null;
 }
+
+/** Those of a member's document or list. */
+const bytesOf = (bson: BsonReader, member: number, end: number): Uint8Array =>
+  bson.bytes.subarray(bson.value(member), bson.behindMember(member, end));
 
 /** Where the members of a reply's batch lie; `end` is behind its last byte. */
 function batchIn(bson: BsonReader): { readonly start: number; readonly end: number } {
@@ -99,13 +117,12 @@ function batchIn(bson: BsonReader): { readonly start: number; readonly end: numb
 }
 
 /** What a record says of who has made it; undefined where it says nothing. */
-export function authorIn(record: Uint8Array): readonly unknown[] | undefined {
+export function authorIn(record: Uint8Array): AuthorBson | undefined {
   const bson = new BsonReader(record);
   const end = bson.end();
   const member = bson.find(AUTHOR, LENGTH_BYTES, end);
   if (member === null || record[member] !== TYPE.array) return undefined;
-  const list = record.subarray(bson.value(member), bson.behindMember(member, end));
-  return Object.values(BSON.deserialize(list));
+  return Object.values(BSON.deserialize(bytesOf(bson, member, end))) as unknown as AuthorBson;
 }
 
 /** The cursor under which the server keeps the rest of a reply; 0 if that was all. */
