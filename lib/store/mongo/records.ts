@@ -66,7 +66,9 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     return this.#access.write(async () => {
       const [stored, document] = this.#made(record);
       using _ = await this.#taken(() => sizeOf(document));
-      await this.#collection.insertOne(document, this.#options);
+      const { inserts } = this.#access;
+      if (inserts === null) await this.#collection.insertOne(document, this.#options);
+      else await inserts.insert(this.#collection, document, stored.json);
       this.#madeSome();
       return stored;
     });

@@ -87,6 +87,7 @@ export class MongoTransaction implements Transaction {
       session,
       queryTimeLimitMs,
       readConnections: null,
+      inserts: null,
       run,
       remove: isNoted ? write : run,
       write,
