@@ -80,7 +80,7 @@ export function checkedIdempotencyKey(text: string | null): string | null {
 export async function onceOnly(
   services: OnceServices,
   owner: KeyOwner,
-  { key, request, room }: Repeatable & { readonly room: Room },
+  { key, request, room }: Repeatable & { readonly room: Room | undefined },
   write: (tx: Transaction) => Promise<Answer>,
 ): Promise<Answer> {
   const { engine, clock, newId } = services;

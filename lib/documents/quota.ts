@@ -18,16 +18,18 @@ export const documentBytes = (engine: Engine, projectId: Id): Promise<number> =>
  * Holds a project's documents to its plan, however many processes write at once. What is moved to
  * the trash or out of it takes a few bytes more, and is held to nothing. Throws
  * `DOCUMENT_QUOTA_EXCEEDED`.
- * @param write What stores records by this room.
+ * @param write What stores records by this room; where the plan has no bound nothing is counted.
  */
 export async function withinQuota<T>(
   { plans }: QuotaServices,
   projectId: Id,
-  write: (room: Room) => Promise<T>,
+  write: (room: Room | undefined) => Promise<T>,
 ): Promise<T> {
   const plan = await plans.of(projectId);
+  const { documentBytes: bytesMax } = plan;
+  const room = bytesMax === Infinity ? undefined : { bytesMax, beside: BESIDE };
   try {
-    return await write({ bytesMax: plan.documentBytes, beside: BESIDE });
+    return await write(room);
   } catch (error) {
     if (error instanceof SpaceFull) throw exceeded(plan, error);
     throw error;

@@ -108,7 +108,7 @@ export interface OpenedWrite {
 /** What a write is a part of. */
 export interface Within {
   readonly scope: Scope;
-  readonly room: Room;
+  readonly room: Room | undefined;
   readonly services: WriteServices;
 }
 

@@ -22,7 +22,7 @@ export async function writeOnce(
   services: OnceServices & QuotaServices,
   owner: KeyOwner,
   repeatable: Repeatable,
-  write: (tx: Transaction, room: Room) => Promise<Answer>,
+  write: (tx: Transaction, room: Room | undefined) => Promise<Answer>,
 ): Promise<Answer> {
   try {
     return await withinQuota(

@@ -20,7 +20,7 @@ export interface Authorship {
 /** What records are asked for with, to be written. */
 export interface Writing {
   /** Without a bound if left out. */
-  readonly room?: Room;
+  readonly room?: Room | undefined;
   /** Who writes what is recorded. */
   readonly by?: Authorship;
 }
