@@ -13,7 +13,7 @@ const START_TIMEOUT_MS = 20_000;
 const PERMISSIONS = ["net", "read", "write", "env", "ffi", "sys"].map((name) => `--allow-${name}`);
 
 /** As `deno task start` has them. */
-const V8_FLAGS = "--v8-flags=--max-semi-space-size=4,--heap-growing-percent=50";
+const V8_FLAGS = "--v8-flags=--max-semi-space-size=4,--heap-growing-percent=25";
 
 /** Corbel as it is started for production, but without the limits of plans. */
 export function startCorbel(settings: Readonly<Record<string, string>>): Promise<Program> {

@@ -37,7 +37,7 @@ export async function openPart(
       return null;
     }
     if (range === null) return file.readable;
-    await file.seek(range.offset, Deno.SeekMode.Start);
+    if (range.offset > 0) await file.seek(range.offset, Deno.SeekMode.Start);
     return limited(file, range.length);
   } catch (error) {
     file.close();
