@@ -1,0 +1,52 @@
+/** Moves what the write-ahead log holds into the database file, and flushes both. */
+import { DatabaseSync } from "node:sqlite";
+
+export interface CheckpointTask {
+  readonly path: string;
+  /**
+   * `passive` goes on beside readers and writers. `restart` keeps writers out until all is moved,
+   * so that the log begins anew and its file stops growing.
+   */
+  readonly mode: "passive" | "restart";
+}
+
+/**
+ * SQLite flushes the file behind a pass during which nothing was committed, and else not before
+ * `restart`, for which writers wait. The first pass copies nearly all; of these, which are short,
+ * each has a chance of about a half.
+ */
+const FLUSHING_PASSES = 7;
+/** One of them that takes longer has flushed. */
+const FLUSHED_MS = 5;
+
+/** For readers of an older state and for writers of other processes to end, in `restart`. */
+const LOCK_WAIT_MS = 50;
+
+/**
+ * Returns whether all was moved, and with `restart`, that the log begins anew. Throws nothing.
+ */
+export function checkpoint({ path, mode }: CheckpointTask): boolean {
+  try {
+    const db = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
+    try {
+      // The log is flushed before and the file after what is moved.
+      db.exec("pragma synchronous = normal");
+      const pass = db.prepare(`pragma wal_checkpoint(${mode})`);
+      const movesAll = () => {
+        const { busy, log, checkpointed } = pass.get()!;
+        return busy === 0 && log === checkpointed;
+      };
+      if (!movesAll()) return false;
+      for (let left = mode === "passive" ? FLUSHING_PASSES : 0; left > 0; left--) {
+        const began = performance.now();
+        // What one leaves is little, and `restart` moves it.
+        if (!movesAll() || performance.now() - began > FLUSHED_MS) break;
+      }
+      return true;
+    } finally {
+      db.close();
+    }
+  } catch {
+    return false;
+  }
+}
