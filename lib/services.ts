@@ -173,6 +173,8 @@ export interface Overrides {
   readonly parsedBytesMax?: number;
   /** How many files of projects SQLite keeps open; its own bound if left out. */
   readonly filesMax?: number;
+  /** As in `SqliteOptions`. */
+  readonly scansAhead?: boolean;
   /** Whether a store that nothing has used is refused; of a folder nothing is made then. */
   readonly refusesUnused?: boolean;
 }
@@ -364,11 +366,11 @@ const loadS3 = () =>
 
 async function openEngine(
   { database, queryTimeLimitMs }: Config,
-  { parsedBytesMax: textBytesMax = Infinity, filesMax }: Overrides,
+  { parsedBytesMax: textBytesMax = Infinity, filesMax, scansAhead = false }: Overrides,
 ): Promise<Engine> {
   if (database.kind === "sqlite") {
-    const options = { queryTimeLimitMs, textBytesMax, ...(filesMax !== undefined && { filesMax }) };
-    return await SqliteEngine.open({ ...database, ...options });
+    const bounds = { queryTimeLimitMs, textBytesMax, ...(filesMax !== undefined && { filesMax }) };
+    return await SqliteEngine.open({ ...database, ...bounds, scansAhead });
   }
   const { MongoEngine } = await loadMongodb();
   const { url, prefix } = database;

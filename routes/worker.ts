@@ -46,6 +46,7 @@ async function serveUntilTold(environment: Environment): Promise<void> {
   await using services = await openServices(config, {
     log,
     counts,
+    scansAhead: true,
     parsedBytesMax: SERVED_PARSED_BYTES_MAX,
   });
   const server = startServer(services, { shared: true, environment, print });

@@ -239,11 +239,18 @@ Deno.test("the quota is that of the owner's plan", async () => {
   const { services } = app;
   const owner = await project.owner();
   const room = () =>
-    withinQuota(services, project.projectId, ({ bytesMax }) => Promise.resolve(bytesMax));
+    withinQuota(services, project.projectId, (room) => Promise.resolve(room?.bytesMax));
   assert.equal(await room(), PLANS.free.documentBytes);
   await setPlan(services, { email: owner.email, plan: "pro" });
   services.plans.forgetAccount(owner.accountId);
   assert.equal(await room(), PLANS.pro.documentBytes);
+});
+
+Deno.test("PLANS=off: nothing is counted for a write", async () => {
+  await using app = await openTestApp({ env: { PLANS: "off" } });
+  const { projectId } = await app.project();
+  const room = await withinQuota(app.services, projectId, (room) => Promise.resolve(room));
+  assert.equal(room, undefined);
 });
 
 Deno.test("a recount finds nothing to set right, whatever was written", async () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { inThread } from "@/tests/support/in_thread.ts";
 import { removeFolder } from "@/tests/support/test_store.ts";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -104,36 +105,28 @@ Deno.test("a checkpoint that is asked for while the store closes is not begun", 
   await removeFolder(folder);
 });
 
-/** As a thread of several that serve has its checkpoints made; tells how each of two ended, and when. */
-const NESTED = `
-  import { Checkpoints } from ${JSON.stringify(import.meta.resolve("./checkpoints.ts"))};
-  onmessage = async ({ data: path }) => {
-    await using checkpoints = new Checkpoints();
-    const ends = [];
-    for (const waitMs of [0, 2000]) {
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
-      const began = performance.now();
-      const isDone = await checkpoints.run({ path, mode: "passive" });
-      ends.push({ isDone, ms: performance.now() - began });
-    }
-    postMessage(ends);
-  };`;
-
 Deno.test("a thread that was started by another one waits for no checkpoint that its own comes late for", async () => {
   await using store = await opened();
   await store.write(1 / 16);
-  const url = URL.createObjectURL(new Blob([NESTED], { type: "text/javascript" }));
-  const thread = new Worker(url, { type: "module" });
-  const ended = Promise.withResolvers<{ readonly isDone: boolean; readonly ms: number }[]>();
-  thread.onmessage = ({ data }) => ended.resolve(data);
-  thread.onerror = (event) => ended.reject(new Error(event.message));
-  thread.postMessage(store.path);
-  for (const { isDone, ms } of await ended.promise) {
+  const ends = await inThread(
+    import.meta.resolve("./checkpoints.ts"),
+    async ({ Checkpoints }: typeof import("./checkpoints.ts"), path: string) => {
+      await using checkpoints = new Checkpoints();
+      const ends = [];
+      for (const waitMs of [0, 2000]) {
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        const began = performance.now();
+        const isDone = await checkpoints.run({ path, mode: "passive" });
+        ends.push({ isDone, ms: performance.now() - began });
+      }
+      return ends;
+    },
+    store.path,
+  );
+  for (const { isDone, ms } of ends) {
     assert.ok(isDone);
     assert.ok(ms < 500, `It took ${ms} ms`);
   }
-  thread.terminate();
-  URL.revokeObjectURL(url);
 });
 
 Deno.test("a project that is dropped during a checkpoint of its log stays gone", async () => {

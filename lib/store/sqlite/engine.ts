@@ -49,6 +49,8 @@ export interface SqliteOptions {
   readonly filesMax?: number;
   /** Milliseconds after which a list or a count is given up. */
   readonly queryTimeLimitMs?: number;
+  /** As in `ScansOptions`. */
+  readonly scansAhead?: boolean;
   /** How many rows a list or a count may look at on the event loop. */
   readonly rowsMax?: number;
   /** Beyond it a record is not changed in this thread: see `LongWork`. */
@@ -97,7 +99,8 @@ export class SqliteEngine implements Engine {
     this.#rowsMax = rowsMax;
     this.#buildRowsMin = options.buildRowsMin ?? BUILD_ROWS_MIN;
     this.#textBytesMax = options.textBytesMax ?? Infinity;
-    this.#scans = new Scans({ limitMs: options.queryTimeLimitMs ?? QUERY_TIME_LIMIT_MS });
+    const { queryTimeLimitMs: limitMs = QUERY_TIME_LIMIT_MS, scansAhead = false } = options;
+    this.#scans = new Scans({ limitMs, scansAhead });
     this.#control = this.#open("control");
     this.#registry = new Registry(this.#control);
     this.#projects = new LRUCache({ max: filesMax, dispose: (space) => this.#close(space) });

@@ -1,6 +1,6 @@
 import { END, type ScanOrder, type ScanOutcome, type ScanStart, STOP } from "./scan_signals.ts";
 
-/** One thread for reads that look at many rows, started when it is first needed. */
+/** One thread for reads that look at many rows, started when it is first needed unless sooner. */
 export class ScanThread {
   readonly #givesWay: boolean;
   readonly #signals = new Int32Array(new SharedArrayBuffer(4));
@@ -16,9 +16,13 @@ export class ScanThread {
   run(order: ScanOrder): Promise<ScanOutcome> {
     const answered = Promise.withResolvers<ScanOutcome>();
     this.#answer = answered.resolve;
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(order);
+    this.start().postMessage(order);
     return answered.promise;
+  }
+
+  /** Unless it is there. */
+  start(): Worker {
+    return this.#worker ??= this.#started();
   }
 
   /** The order ends within a few rows, and is answered as stopped. */
@@ -38,7 +42,7 @@ export class ScanThread {
     worker.terminate();
   }
 
-  #start(): Worker {
+  #started(): Worker {
     const worker = new Worker(new URL("./scan_worker.ts", import.meta.url), { type: "module" });
     worker.onmessage = ({ data }: MessageEvent<ScanOutcome>) => this.#answer?.(data);
     worker.onerror = (event) => {

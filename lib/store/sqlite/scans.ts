@@ -7,6 +7,11 @@ import { ScanThread } from "./scan_thread.ts";
 export interface ScansOptions {
   /** From being asked to being answered. */
   readonly limitMs: number;
+  /**
+   * Whether the thread for quick reads and one for others are started at once, and stay. Each takes
+   * some 12 MB, and comes a second late where another thread starts it (see `checkpoints.ts`).
+   */
+  readonly scansAhead?: boolean;
 }
 
 /** Per file, those that run included: as many clients as ask at once, and those who have hung up. */
@@ -56,6 +61,8 @@ const CLOSING = { kind: "failed", unavailable: true, message: "The store is clos
  */
 export class Scans implements AsyncDisposable {
   readonly #limitMs: number;
+  /** Not ended when nobody reads. */
+  readonly #kept: ReadonlySet<ScanThread>;
   readonly #waiting: Readonly<Record<Kind, FairQueue<Job>>> = {
     quick: new FairQueue(),
     short: new FairQueue(),
@@ -64,6 +71,7 @@ export class Scans implements AsyncDisposable {
   readonly #running = new Map<ScanThread, Job>();
   readonly #quickThread = new ScanThread({ givesWay: false });
   readonly #threads = Array.from({ length: THREADS }, () => new ScanThread({ givesWay: true }));
+  readonly #all: readonly ScanThread[] = [this.#quickThread, ...this.#threads];
   /** Files of which no read may begin, and who waits for those that run. */
   readonly #held = new Map<string, () => void>();
   /** How many reads each file has. */
@@ -72,8 +80,10 @@ export class Scans implements AsyncDisposable {
   #idle: ReturnType<typeof setTimeout> | undefined;
   #closing: PromiseWithResolvers<void> | null = null;
 
-  constructor({ limitMs }: ScansOptions) {
+  constructor({ limitMs, scansAhead = false }: ScansOptions) {
     this.#limitMs = limitMs;
+    this.#kept = new Set(scansAhead ? [this.#quickThread, this.#threads[0]!] : []);
+    for (const thread of this.#kept) thread.start();
   }
 
   /** Throws `StoreUnavailable`. */
@@ -125,7 +135,7 @@ export class Scans implements AsyncDisposable {
       if (this.#running.size === 0) this.#closing.resolve();
     }
     await this.#closing.promise;
-    await this.#end();
+    await this.#end(this.#all);
   }
 
   async #carriedOut(path: string, scan: Scan | RowScan): Promise<ScanOutcome> {
@@ -186,13 +196,14 @@ export class Scans implements AsyncDisposable {
   #schedule(): void {
     clearTimeout(this.#idle);
     if (this.#closing !== null) return;
-    for (const thread of [this.#quickThread, ...this.#threads]) {
+    for (const thread of this.#all) {
       if (this.#running.has(thread)) continue;
       const job = this.#next(thread);
       if (job !== undefined) this.#start(thread, job);
     }
     if (this.#running.size > 0) return;
-    this.#idle = setTimeout(() => this.#end(), IDLE_MS);
+    const ended = this.#all.filter((thread) => !this.#kept.has(thread));
+    this.#idle = setTimeout(() => this.#end(ended), IDLE_MS);
     Deno.unrefTimer(this.#idle);
   }
 
@@ -232,8 +243,8 @@ export class Scans implements AsyncDisposable {
     this.#stop(job);
   }
 
-  async #end(): Promise<void> {
+  async #end(threads: readonly ScanThread[]): Promise<void> {
     clearTimeout(this.#idle);
-    await Promise.all([this.#quickThread, ...this.#threads].map((thread) => thread.end()));
+    await Promise.all(threads.map((thread) => thread.end()));
   }
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { inThread } from "@/tests/support/in_thread.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { GUARD } from "./budget.ts";
 import { sql } from "./fragment.ts";
@@ -64,6 +65,25 @@ const numbers = (end: string): Scan => ({
   ),
 });
 const ENDLESS = numbers("");
+
+Deno.test("where threads come late, one for each kind of read is there ahead", async () => {
+  const times = await inThread(
+    import.meta.resolve("./scans.ts"),
+    async ({ Scans }: typeof import("./scans.ts"), scan: Scan) => {
+      await using scans = new Scans({ limitMs: 10_000, scansAhead: true });
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      const times = [];
+      for (const isDoubtful of [true, false]) {
+        const began = performance.now();
+        await scans.run(":memory:", { ...scan, isDoubtful });
+        times.push(performance.now() - began);
+      }
+      return times;
+    },
+    COUNT,
+  );
+  for (const ms of times) assert.ok(ms < 500, `It took ${ms} ms`);
+});
 
 Deno.test("what takes too long is late", async () => {
   await using scans = new Scans({ limitMs: 200 });
