@@ -7,7 +7,7 @@ import { faultTest, openFixture, PATIENT, THINGS } from "./fixture.ts";
 import { startLossyWire } from "./lossy_wire.ts";
 
 const AT_ONCE = 60;
-/** Every so manieth has the same code as another one, which is there already. */
+/** One in so many has a code that is there already. */
 const TAKEN_EVERY = 3;
 
 async function openGroups() {

@@ -22,9 +22,7 @@ const FLUSHED_MS = 5;
 /** For readers of an older state and for writers of other processes to end, in `restart`. */
 const LOCK_WAIT_MS = 50;
 
-/**
- * Returns whether all was moved, and with `restart`, that the log begins anew. Throws nothing.
- */
+/** Whether all was moved, and with `restart`, that the log begins anew. Throws nothing. */
 export function checkpoint({ path, mode }: CheckpointTask): boolean {
   try {
     const db = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });

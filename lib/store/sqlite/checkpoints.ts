@@ -13,6 +13,7 @@ const COMES_LATE = "WorkerGlobalScope" in globalThis;
  */
 export class Checkpoints implements AsyncDisposable {
   #worker: Worker | null = null;
+  /** Whether what is asked of the thread is heard at once. */
   #isThere = false;
   readonly #asked: PromiseWithResolvers<boolean>[] = [];
   #isClosed = false;
@@ -28,7 +29,7 @@ export class Checkpoints implements AsyncDisposable {
   run(task: CheckpointTask): Promise<boolean> {
     if (this.#isClosed) return Promise.resolve(false);
     const worker = this.#started();
-    if (COMES_LATE && !this.#isThere) return Promise.resolve(checkpoint(task));
+    if (!this.#isThere) return Promise.resolve(checkpoint(task));
     const asked = Promise.withResolvers<boolean>();
     this.#asked.push(asked);
     worker.postMessage(task);
@@ -47,7 +48,7 @@ export class Checkpoints implements AsyncDisposable {
     const worker = new Worker(new URL("./checkpoint_worker.ts", import.meta.url), {
       type: "module",
     });
-    this.#isThere = false;
+    this.#isThere = !COMES_LATE;
     // Answers come in the order of the questions.
     worker.onmessage = ({ data }: MessageEvent<boolean | null>) => {
       if (data === null) this.#isThere = true;
