@@ -52,6 +52,7 @@ import type { Log } from "./runtime/log.ts";
 import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/rate_limit.ts";
 import { createRequestShares, type RequestShares } from "./http/request_shares.ts";
 import { createStoredCounts } from "./http/stored_counts.ts";
+import { createSummedCounts } from "./http/summed_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
 import { importLate } from "./import_late.ts";
 import { createJobRunner, type JobRunner, WAITING_WEBHOOK_SPACES } from "./jobs/runner.ts";
@@ -140,6 +141,8 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   readonly rateLimiter: RateLimiter;
   /** What all processes count together, to the last one. */
   readonly storedCounts: SharedCounts;
+  /** What the threads of this process that serve count together. */
+  readonly threadCounts: SharedCounts;
   /** For sign-ins and refreshes, beside the other one. */
   readonly signInLimiter: RateLimiter;
   /** For whatever tells whether somebody has an account, or which password. */
@@ -165,8 +168,8 @@ export interface Overrides {
   readonly log: Log;
   readonly clock?: Clock;
   readonly newId?: NewId;
-  /** Where several of this process add up what they count, if the store is not the place. */
-  readonly counts?: SharedCounts;
+  /** Where another thread of this process adds up what all count. */
+  readonly threadCounts?: SharedCounts;
   /** Stands in for the one that the configuration names; disposed with the services. */
   readonly engine?: Engine;
   /** For whoever serves, and has another thread for what takes longer. */
@@ -188,7 +191,7 @@ export async function openServices(
   overrides: Overrides,
 ): Promise<Services> {
   const { database, publicUrl } = config;
-  const { log, clock = systemClock, counts, parsedBytesMax = Infinity } = overrides;
+  const { log, clock = systemClock, parsedBytesMax = Infinity } = overrides;
   const { newId = objectIds(clock), refusesUnused = false } = overrides;
   // To open a folder makes what is missing in it.
   if (refusesUnused && database.kind === "sqlite" && !await holdsStore(database.folder)) {
@@ -205,7 +208,9 @@ export async function openServices(
     const sessions = createSessionDirectory(engine, clock);
     const signingKeys = createSigningKeys({ engine, keyRing, newId, clock });
     const storedCounts = createStoredCounts(engine);
-    const shared = database.kind === "mongodb" ? storedCounts : counts;
+    const threadCounts = overrides.threadCounts ?? createSummedCounts();
+    const ofThreads = config.workers > 1 ? threadCounts : undefined;
+    const shared = database.kind === "mongodb" ? storedCounts : ofThreads;
     const rateLimiter = createRateLimiter(config.ratePerMinute, clock, shared);
     const signInRate = config.ratePerMinute === null ? null : SIGN_IN_RATE_PER_MINUTE;
     const signInLimiter = createRateLimiter(signInRate, clock, shared);
@@ -302,6 +307,7 @@ export async function openServices(
       model: openModel(config),
       rateLimiter,
       storedCounts,
+      threadCounts,
       signInLimiter,
       dashboardLimiter,
       passwords: createPasswords(hashesAtOnce(config)),

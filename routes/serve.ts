@@ -31,7 +31,7 @@ export async function serve(services: Services, options: ServeOptions): Promise<
   await using _maintenance = startMaintenance(services);
   const server = workers === 1
     ? startServer(services, { shared: false, environment, print })
-    : await startWorkers(services.config, options);
+    : await startWorkers(services, options);
   const { hostname, port } = server;
   log.write("info", "Listening", { hostname, port, publicUrl, ...(workers > 1 && { workers }) });
   if (await awaitsFirstAccount(services)) {

@@ -1,4 +1,4 @@
-/** One of several threads that serve: told by messages when to begin and when to stop. */
+/** One more thread that serves: told by messages when to begin and when to stop. */
 import { loadConfig } from "@/lib/runtime/config.ts";
 import type { Environment } from "@/lib/runtime/settings.ts";
 import { createLog } from "@/lib/runtime/log.ts";
@@ -45,19 +45,18 @@ async function serveUntilTold(environment: Environment): Promise<void> {
   using log = createLog(config.logLevel, print);
   await using services = await openServices(config, {
     log,
-    counts,
+    threadCounts,
     scansAhead: true,
     parsedBytesMax: SERVED_PARSED_BYTES_MAX,
   });
   const server = startServer(services, { shared: true, environment, print });
-  const { hostname, port } = server;
-  scope.postMessage({ kind: "listening", hostname, port });
+  scope.postMessage({ kind: "listening" });
   await stop.promise;
   await server.stop();
 }
 
-/** The thread that began all others adds up. */
-const counts: SharedCounts = {
+/** The thread that began the others adds up. */
+const threadCounts: SharedCounts = {
   add(key, endsAt, count) {
     const number = reports++;
     const { promise, resolve } = Promise.withResolvers<number>();

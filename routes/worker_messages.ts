@@ -10,7 +10,7 @@ export type WorkerOrder =
 
 /** What it tells. */
 export type WorkerReport =
-  | { readonly kind: "listening"; readonly hostname: string; readonly port: number }
+  | { readonly kind: "listening" }
   | { readonly kind: "alive" }
   /** Whole lines. One thread prints those of all, so that none is torn. */
   | { readonly kind: "log"; readonly text: string }

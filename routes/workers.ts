@@ -1,9 +1,9 @@
-import { type Config, ConfigError } from "@/lib/runtime/config.ts";
+import { ConfigError } from "@/lib/runtime/config.ts";
 import type { SharedCounts } from "@/lib/http/rate_limit.ts";
-import { createSummedCounts } from "@/lib/http/summed_counts.ts";
 import { SHUTDOWN_MS } from "@/lib/limits.ts";
+import type { Services } from "@/lib/services.ts";
 import type { ThreadOptions } from "./offload.ts";
-import { type Server, timeLimit } from "./server.ts";
+import { type Server, startServer, timeLimit } from "./server.ts";
 import type { WorkerOrder, WorkerReport } from "./worker_messages.ts";
 
 export interface WorkersOptions extends ThreadOptions {
@@ -18,45 +18,49 @@ const UNANSWERED_MAX = 6;
 const CLOSE_MS = 1000;
 
 /**
- * Serves from as many threads as are configured, each with services of its own, as a process of
- * its own would have them. Resolves when all listen; rejects when one cannot. They share the port
- * with whoever is willing to: whether it is free has been looked at before.
+ * Serves from as many threads as are configured: from this one, and from others with services of
+ * their own, as a process of its own would have them. Resolves when all listen; rejects when one
+ * cannot. They share the port with whoever is willing to: whether it is free has been looked at
+ * before.
  *
- * `finished` rejects when a thread fails or answers no longer. None is replaced: what made it fail
- * is unknown, and whoever restarts this process begins with a whole one, as with a single thread.
+ * `finished` rejects when another thread fails or answers no longer. None is replaced: what made it
+ * fail is unknown, and whoever restarts this process begins with a whole one, as with a single thread.
  *
  * Throws {@linkcode ConfigError} on systems that do not spread connections over listeners.
  */
 export async function startWorkers(
-  config: Config,
+  services: Services,
   { environment, print, module = MODULE, pingEveryMs = PING_EVERY_MS }: WorkersOptions,
 ): Promise<Server> {
+  const { config: { workers }, threadCounts } = services;
   if (Deno.build.os !== "linux") {
     throw new ConfigError([
       `WORKERS above 1 needs Linux, and this is ${Deno.build.os}: set it to 1`,
     ]);
   }
-  const counts = createSummedCounts();
-  const threads = Array.from(
-    { length: config.workers },
-    (_, i) => startThread(`Worker ${i + 1}`, module, { print, counts }),
+  const others = Array.from(
+    { length: workers - 1 },
+    (_, i) => startThread(`Worker ${i + 2}`, module, { print, threadCounts }),
   );
+  let own: Server | null = null;
   let watch: ReturnType<typeof setInterval> | undefined;
 
   async function stop(): Promise<void> {
     clearInterval(watch);
-    for (const { tell } of threads) tell({ kind: "stop" });
+    for (const { tell } of others) tell({ kind: "stop" });
     using late = timeLimit(SHUTDOWN_MS + CLOSE_MS);
-    await Promise.race([Promise.allSettled(threads.map(({ ended }) => ended)), late.passed]);
-    for (const { terminate } of threads) terminate();
+    const ended = Promise.allSettled(others.map(({ ended }) => ended));
+    await Promise.all([own?.stop(), Promise.race([ended, late.passed])]);
+    for (const { terminate } of others) terminate();
   }
 
   try {
-    for (const { tell } of threads) tell({ kind: "serve", environment });
-    const [address] = await Promise.all(threads.map(({ listening }) => listening));
-    watch = setInterval(() => threads.forEach(({ ping }) => ping()), pingEveryMs);
-    const finished = Promise.all(threads.map(({ ended }) => ended)).then(() => {});
-    return { ...address!, finished, stop };
+    for (const { tell } of others) tell({ kind: "serve", environment });
+    await Promise.all(others.map(({ listening }) => listening));
+    own = startServer(services, { shared: true, environment, print });
+    watch = setInterval(() => others.forEach(({ ping }) => ping()), pingEveryMs);
+    const ended = [own.finished, ...others.map(({ ended }) => ended)];
+    return { ...own, finished: Promise.all(ended).then(() => {}), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -65,7 +69,7 @@ export async function startWorkers(
 
 interface Thread {
   /** Rejects, as `ended` does, when the thread fails. */
-  readonly listening: Promise<{ readonly hostname: string; readonly port: number }>;
+  readonly listening: Promise<void>;
   readonly ended: Promise<void>;
   tell(order: WorkerOrder): void;
   /** Asks for a sign of life; one too many in vain is a failure. */
@@ -75,11 +79,11 @@ interface Thread {
 
 interface Around {
   print(text: string): void;
-  readonly counts: SharedCounts;
+  readonly threadCounts: SharedCounts;
 }
 
-function startThread(name: string, module: URL, { print, counts }: Around): Thread {
-  const listening = Promise.withResolvers<{ hostname: string; port: number }>();
+function startThread(name: string, module: URL, { print, threadCounts }: Around): Thread {
+  const listening = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   const fail = (why: string) => {
     const error = new Error(`${name} failed: ${why}`);
@@ -95,14 +99,14 @@ function startThread(name: string, module: URL, { print, counts }: Around): Thre
   worker.onmessage = ({ data: report }: MessageEvent<WorkerReport>) => {
     switch (report.kind) {
       case "listening":
-        return listening.resolve({ hostname: report.hostname, port: report.port });
+        return listening.resolve();
       case "alive":
         return void (unanswered = 0);
       case "log":
         return print(report.text);
       case "counted": {
         const { number, key, endsAt, count } = report;
-        return void counts.add(key, endsAt, count)
+        return void threadCounts.add(key, endsAt, count)
           .then((sum) => tell({ kind: "sum", number, sum }));
       }
       case "stopped":

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { loadConfig } from "@/lib/runtime/config.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import { serve } from "@/routes/serve.ts";
 import { startWorkers } from "@/routes/workers.ts";
@@ -9,11 +8,11 @@ import { openTestServices } from "../support/test_services.ts";
 const MODULE = new URL("../support/failing_worker.ts", import.meta.url);
 
 const FAILURES: Partial<Record<Failure, RegExp>> = {
-  "refuses": /^Worker 2 failed: no room$/,
-  "throws": /^Worker 2 failed: .*thrown in a thread$/,
-  "rejects": /^Worker 2 failed: .*rejected in a thread$/,
-  "closes": /^Worker 2 failed: it left 6 pings unanswered$/,
-  "hears nothing": /^Worker 2 failed: it left 6 pings unanswered$/,
+  "refuses": /^Worker 3 failed: no room$/,
+  "throws": /^Worker 3 failed: .*thrown in a thread$/,
+  "rejects": /^Worker 3 failed: .*rejected in a thread$/,
+  "closes": /^Worker 3 failed: it left 6 pings unanswered$/,
+  "hears nothing": /^Worker 3 failed: it left 6 pings unanswered$/,
 };
 
 for (const [failure, message] of Object.entries(FAILURES)) {
@@ -21,7 +20,7 @@ for (const [failure, message] of Object.entries(FAILURES)) {
     let printed = "";
     const print = (text: string) => void (printed += text);
     await using test = await openTestServices({
-      env: { WORKERS: "2", PORT: String(freePort()) },
+      env: { WORKERS: "3", PORT: String(freePort()) },
       log: createLog("info", print),
     });
     const serving = serve(test.services, {
@@ -46,8 +45,8 @@ for (const [failure, message] of Object.entries(FAILURES)) {
 
 Deno.test("a worker that never stops is not waited for without end", async () => {
   let printed = "";
-  const config = loadConfig({ WORKERS: "2", PORT: String(freePort()) });
-  const server = await startWorkers(config, {
+  await using test = await openTestServices({ env: { WORKERS: "3", PORT: String(freePort()) } });
+  const server = await startWorkers(test.services, {
     environment: { HOST: "never stops" },
     print: (text) => void (printed += text),
     module: MODULE,

@@ -1,13 +1,13 @@
 /**
- * Threads that serve nothing. The second fails, in the way that its environment names in place of a
- * host, and the first ends in good order.
+ * Threads that serve nothing. The third fails, in the way that its environment names in place of a
+ * host, and the second ends in good order.
  */
 import type { WorkerOrder, WorkerScope } from "@/routes/worker_messages.ts";
 
-/** How the second fails: when it is to serve, when it is asked for a sign of life, or to stop. */
+/** How the third fails: when it is to serve, when it is asked for a sign of life, or to stop. */
 export type Failure = "refuses" | "throws" | "rejects" | "closes" | "hears nothing" | "never stops";
 
-/** What the first prints before it ends. */
+/** What the second prints before it ends. */
 export const LAST_WORD = "All that was in flight has ended\n";
 
 const scope = globalThis as unknown as WorkerScope;
@@ -16,13 +16,13 @@ let failure: Failure | null = null;
 
 if ("WorkerGlobalScope" in globalThis) {
   scope.onmessage = ({ data: order }) => {
-    if (order.kind === "serve" && scope.name === "Worker 2") {
+    if (order.kind === "serve" && scope.name === "Worker 3") {
       failure = order.environment.HOST as Failure;
     }
     if (failure !== null && fail(failure, order.kind)) return;
     switch (order.kind) {
       case "serve":
-        return scope.postMessage({ kind: "listening", hostname: "nowhere", port: 1 });
+        return scope.postMessage({ kind: "listening" });
       case "ping":
         return scope.postMessage({ kind: "alive" });
       case "stop":
