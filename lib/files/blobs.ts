@@ -41,6 +41,11 @@ export interface BlobStat {
   readonly bytes: number;
 }
 
+export interface Published extends BlobStat {
+  /** Whether nothing is staged any more, and nobody brings something that would be. */
+  readonly wasMoved?: boolean;
+}
+
 export interface ListedBlob {
   readonly path: string;
   readonly bytes: number;
@@ -80,10 +85,10 @@ export interface Blobs extends AsyncDisposable {
   signReading(reading: SignedReading): Promise<string>;
   /**
    * Puts what is staged in the place of a file, `stored` if left out, whole or not at all, to be
-   * served as `contentType`; null when nothing is staged. The staged object may be gone afterwards,
-   * or may have to be removed.
+   * served as `contentType`; null when nothing is staged. The staged object has to be removed
+   * afterwards unless it was moved.
    */
-  publish(path: string, contentType: string, place?: FilePlace): Promise<BlobStat | null>;
+  publish(path: string, contentType: string, place?: FilePlace): Promise<Published | null>;
   /**
    * The same with what lies in the other place of files, and stays there; null when nothing does.
    */

@@ -5,7 +5,7 @@ import { CONFIRM_CLAIM_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Filter, Id } from "../store/port.ts";
-import { BLOB_CALL_MS, type Blobs, PiecesLost, PUBLISH_MS } from "./blobs.ts";
+import { BLOB_CALL_MS, type Blobs, PiecesLost, PUBLISH_MS, type Published } from "./blobs.ts";
 import {
   addSums,
   isOver,
@@ -101,11 +101,11 @@ async function settle(
 ): Promise<boolean> {
   try {
     const blobs = await services.blobStores.named(projectId, row.target);
-    const arrived = await place(services, blobs, row);
-    const problem = arrived === row.bytes ? await typeProblem(blobs, row) : otherLength();
+    const placed = await place(services, blobs, row);
+    const problem = placed.bytes === row.bytes ? await typeProblem(blobs, row) : otherLength();
     if (problem !== null) return await refuseArrived(services, projectId, { row, problem });
     if (await commit(services, projectId, row)) {
-      await removeStaged(services, blobs, row);
+      await removeStaged(services, blobs, { ...row, ...placed });
       return true;
     }
   } catch (error) {
@@ -121,14 +121,14 @@ async function settle(
 }
 
 /**
- * Resolves to how many bytes lie in the place of what is stored. Throws `UPLOAD_NOT_READY`, and
+ * Resolves to what lies in the place of what is stored, or should. Throws `UPLOAD_NOT_READY`, and
  * `PiecesLost` where the store has dropped all that had arrived.
  */
 async function place(
   { clock }: FileServices,
   blobs: Blobs,
   row: UploadRecord,
-): Promise<number> {
+): Promise<Published> {
   const { path, contentType, bytes, claimedUntil } = row;
   // What is published late could replace what another claim has confirmed by then.
   const assertTime = () => {
@@ -139,20 +139,20 @@ async function place(
   if (pieces !== null) {
     assertTime();
     const joined = await blobs.pieces.join(piecedUpload(row), pieces);
-    if (joined !== null) return joined.bytes;
+    if (joined !== null) return joined;
   }
   const staged = await blobs.stat("staged", path);
   if (staged === null) {
     // A confirm that died may have come as far: what lies there can only be of this upload.
     const stored = await blobs.stat(placeOf(row), path);
     if (stored === null) throw pieces === null ? notReady() : new PiecesLost();
-    return stored.bytes;
+    return stored;
   }
-  if (staged.bytes !== bytes) return staged.bytes;
+  if (staged.bytes !== bytes) return staged;
   assertTime();
   const stored = await blobs.publish(path, contentType, placeOf(row));
   if (stored === null) throw notReady();
-  return stored.bytes;
+  return stored;
 }
 
 /** The name of an upload in pieces all of which has arrived, and is there; else null. */
@@ -215,12 +215,16 @@ async function refuseArrived(
 }
 
 /** The reaper finds what stays. */
-async function removeStaged({ log }: FileServices, blobs: Blobs, row: UploadRecord): Promise<void> {
+async function removeStaged(
+  { log }: FileServices,
+  blobs: Blobs,
+  { path, pieces, wasMoved }: UploadRecord & Published,
+): Promise<void> {
   try {
-    await blobs.remove("staged", row.path);
-    if (typeof row.pieces === "string") await blobs.pieces.remove(row.path);
+    if (!wasMoved) await blobs.remove("staged", path);
+    if (typeof pieces === "string") await blobs.pieces.remove(path);
   } catch (error) {
-    log.write("warn", "A staged object stays", { path: row.path, error: String(error) });
+    log.write("warn", "A staged object stays", { path, error: String(error) });
   }
 }
 

@@ -67,6 +67,20 @@ Deno.test("an upload under way is listed as partial, and is gone with its scope"
     assert.equal(await contents(blobs, "staged", path), null);
   }));
 
+Deno.test("what is published was moved, unless somebody is bringing it once more", () =>
+  onDisk(async (blobs) => {
+    const path = aPath();
+    await stage(blobs, path, "first");
+    {
+      await using incoming = (await blobs.receive(path, () => {}))!;
+      assert.deepEqual(await blobs.publish(path, "text/plain"), { bytes: 5, wasMoved: false });
+      await incoming.stage();
+    }
+    await stage(blobs, path, "second");
+    assert.deepEqual(await blobs.publish(path, "text/plain"), { bytes: 6, wasMoved: true });
+    assert.deepEqual(await names(blobs, "staged"), []);
+  }));
+
 Deno.test("a partial object that was left behind can be removed", () =>
   onDisk(async (blobs, folder) => {
     const path = aPath();
@@ -86,7 +100,7 @@ Deno.test("a folder that is removed under a running process is made anew", () =>
     await Deno.remove(folder, { recursive: true });
     await stage(blobs, path, "two");
     await Deno.remove(`${folder}/${path.split("/")[0]}`, { recursive: true }).catch(() => {});
-    assert.deepEqual(await blobs.publish(path, "text/plain"), { bytes: 3 });
+    assert.deepEqual(await blobs.publish(path, "text/plain"), { bytes: 3, wasMoved: true });
     await assertHolds(blobs, "stored", path, bytesOf("two"));
   }));
 

@@ -10,6 +10,7 @@ import {
   FOLDERS,
   type Place,
   PUBLISH_MS,
+  type Published,
   type SignedReading,
   type Upload,
 } from "../blobs.ts";
@@ -115,13 +116,14 @@ export class DiskBlobs implements Blobs, LocalFiles {
     path: string,
     _contentType: string,
     place: FilePlace = "stored",
-  ): Promise<BlobStat | null> {
+  ): Promise<Published | null> {
     const [staged, published] = [this.#file("staged", path), this.#file(place, path)];
-    return await guarded(
+    const stored = await guarded(
       PUBLISH_MS,
       "publish a file",
       () => this.#put(published, () => Deno.rename(staged, published)),
     );
+    return stored && { ...stored, wasMoved: !this.#arriving.has(path) };
   }
 
   async copy(path: string, _contentType: string, place: FilePlace): Promise<BlobStat | null> {
