@@ -30,7 +30,8 @@ export const NEIGHBOUR_ROWS: readonly Row[] = [
   },
 ];
 
-const ROUNDS = 5;
+/** Among a few turns one may meet what else the machine does. */
+const ROUNDS = 11;
 const SIGN_INS = 32;
 /** More would measure how they wait for each other. */
 const CONNECTIONS = 4;
