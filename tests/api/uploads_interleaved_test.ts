@@ -79,7 +79,12 @@ const STATUSES: Readonly<Record<Act, readonly number[]>> = {
   reap: [200],
 };
 
-const STEPS_MIN: Readonly<Record<Act, number>> = { confirm: 9, remove: 7, put: 4, reap: 5 };
+const STEPS_MIN: Readonly<Record<Act, number>> = {
+  confirm: storage === "disk" ? 8 : 9, // What a folder has moved is not removed.
+  remove: 7,
+  put: 4,
+  reap: 5,
+};
 
 // What the signed address of a bucket takes is no step of ours.
 const WATCHED: readonly Act[] = storage === "disk"
