@@ -22,29 +22,38 @@ const FLUSHED_MS = 5;
 /** For readers of an older state and for writers of other processes to end, in `restart`. */
 const LOCK_WAIT_MS = 50;
 
-/** Whether all was moved, and with `restart`, that the log begins anew. Throws nothing. */
-export function checkpoint({ path, mode }: CheckpointTask): boolean {
+/**
+ * `moved` is all of it, and with `restart` the log begins anew; of `left` some stays in the log, where
+ * it is as safe. `taken`: somebody else is at it.
+ */
+export type CheckpointOutcome = "moved" | "left" | "taken";
+
+/** Throws nothing. */
+export function checkpoint({ path, mode }: CheckpointTask): CheckpointOutcome {
   try {
     const db = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
     try {
       // The log is flushed before and the file after what is moved.
       db.exec("pragma synchronous = normal");
       const pass = db.prepare(`pragma wal_checkpoint(${mode})`);
-      const movesAll = () => {
+      const once = (): CheckpointOutcome => {
         const { busy, log, checkpointed } = pass.get()!;
-        return busy === 0 && log === checkpointed;
+        // A passive one waits for nobody but who makes another.
+        if (busy !== 0) return mode === "passive" ? "taken" : "left";
+        return log === checkpointed ? "moved" : "left";
       };
-      if (!movesAll()) return false;
+      const outcome = once();
+      if (outcome !== "moved") return outcome;
       for (let left = mode === "passive" ? FLUSHING_PASSES : 0; left > 0; left--) {
         const began = performance.now();
         // What one leaves is little, and `restart` moves it.
-        if (!movesAll() || performance.now() - began > FLUSHED_MS) break;
+        if (once() !== "moved" || performance.now() - began > FLUSHED_MS) break;
       }
-      return true;
+      return "moved";
     } finally {
       db.close();
     }
   } catch {
-    return false;
+    return "left";
   }
 }

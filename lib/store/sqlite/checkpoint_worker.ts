@@ -1,10 +1,10 @@
 /** Makes checkpoints on a thread of its own: an event loop that answers requests must not wait for them. */
-import { checkpoint, type CheckpointTask } from "./checkpoint.ts";
+import { checkpoint, type CheckpointOutcome, type CheckpointTask } from "./checkpoint.ts";
 
 interface Scope {
   /** Null asks whether anybody is there. */
   onmessage: ((event: MessageEvent<CheckpointTask | null>) => void) | null;
-  postMessage(isDone: boolean | null): void;
+  postMessage(outcome: CheckpointOutcome | null): void;
 }
 
 /** The global scope of a worker, for which the checker of types has no name here. */

@@ -1,4 +1,4 @@
-import { checkpoint, type CheckpointTask } from "./checkpoint.ts";
+import { checkpoint, type CheckpointOutcome, type CheckpointTask } from "./checkpoint.ts";
 
 /**
  * Whether another thread has started this one. A thread that such a one starts hears of its first
@@ -15,7 +15,7 @@ export class Checkpoints implements AsyncDisposable {
   #worker: Worker | null = null;
   /** Whether what is asked of the thread is heard at once. */
   #isThere = false;
-  readonly #asked: PromiseWithResolvers<boolean>[] = [];
+  readonly #asked: PromiseWithResolvers<CheckpointOutcome>[] = [];
   #isClosed = false;
 
   constructor() {
@@ -23,14 +23,14 @@ export class Checkpoints implements AsyncDisposable {
   }
 
   /**
-   * Resolves to whether all was moved; what was not stays in the log, where it is as safe. Nothing is
-   * begun any more once this is being disposed: the file may be gone, and nobody would end the thread.
+   * Nothing is begun any more once this is being disposed: the file may be gone, and nobody would end
+   * the thread.
    */
-  run(task: CheckpointTask): Promise<boolean> {
-    if (this.#isClosed) return Promise.resolve(false);
+  run(task: CheckpointTask): Promise<CheckpointOutcome> {
+    if (this.#isClosed) return Promise.resolve("left");
     const worker = this.#started();
     if (!this.#isThere) return Promise.resolve(checkpoint(task));
-    const asked = Promise.withResolvers<boolean>();
+    const asked = Promise.withResolvers<CheckpointOutcome>();
     this.#asked.push(asked);
     worker.postMessage(task);
     return asked.promise;
@@ -50,14 +50,14 @@ export class Checkpoints implements AsyncDisposable {
     });
     this.#isThere = !COMES_LATE;
     // Answers come in the order of the questions.
-    worker.onmessage = ({ data }: MessageEvent<boolean | null>) => {
+    worker.onmessage = ({ data }: MessageEvent<CheckpointOutcome | null>) => {
       if (data === null) this.#isThere = true;
       else this.#asked.shift()?.resolve(data);
     };
     worker.onerror = (event) => {
       event.preventDefault();
       this.#worker = null;
-      for (const asked of this.#asked.splice(0)) asked.resolve(false);
+      for (const asked of this.#asked.splice(0)) asked.resolve("left");
     };
     if (COMES_LATE) worker.postMessage(null);
     return this.#worker = worker;

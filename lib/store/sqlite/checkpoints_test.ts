@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { inThread } from "@/tests/support/in_thread.ts";
+import { until } from "@/tests/acceptance/until.ts";
 import { removeFolder } from "@/tests/support/test_store.ts";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Definition, StoredRecord } from "../port.ts";
+import { checkpoint } from "./checkpoint.ts";
 import { Checkpoints } from "./checkpoints.ts";
+import { Connection } from "./connection.ts";
 import { SqliteEngine } from "./engine.ts";
 import { compare, eq } from "../filter.ts";
+import { sql } from "./fragment.ts";
+import { Writer } from "./writer.ts";
 
 const SPACE = "0123456789abcdef01234567";
 const LOG_MAX = 16 * 1_048_576;
@@ -99,8 +104,8 @@ Deno.test("a checkpoint that is asked for while the store closes is not begun", 
   const closing = checkpoints[Symbol.asyncDispose]();
   const late = checkpoints.run({ ...task, path: `${folder}/late.db` });
   await Promise.all([running, closing]);
-  assert.equal(await late, false);
-  assert.equal(await checkpoints.run(task), false);
+  assert.equal(await late, "left");
+  assert.equal(await checkpoints.run(task), "left");
   assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["one.db"]);
   await removeFolder(folder);
 });
@@ -116,15 +121,15 @@ Deno.test("a thread that was started by another one waits for no checkpoint that
       for (const waitMs of [0, 2000]) {
         await new Promise((resolve) => setTimeout(resolve, waitMs));
         const began = performance.now();
-        const isDone = await checkpoints.run({ path, mode: "passive" });
-        ends.push({ isDone, ms: performance.now() - began });
+        const outcome = await checkpoints.run({ path, mode: "passive" });
+        ends.push({ outcome, ms: performance.now() - began });
       }
       return ends;
     },
     store.path,
   );
-  for (const { isDone, ms } of ends) {
-    assert.ok(isDone);
+  for (const { outcome, ms } of ends) {
+    assert.equal(outcome, "moved");
     assert.ok(ms < 500, `It took ${ms} ms`);
   }
 });
@@ -138,4 +143,63 @@ Deno.test("a project that is dropped during a checkpoint of its log stays gone",
     await new Promise((resolve) => setTimeout(resolve, 50));
     assert.deepEqual([...Deno.readDirSync(dirname(store.path))], []);
   }
+});
+
+Deno.test("a checkpoint tells that somebody else is making one from what readers keep in the log", async () => {
+  await using store = await opened();
+  await store.write(1);
+  const reader = new DatabaseSync(store.path);
+  reader.exec("begin; select count(*) from sqlite_schema");
+  await store.write(1);
+  const passive = { path: store.path, mode: "passive" } as const;
+  assert.equal(checkpoint(passive), "left");
+  // It waits for the reader, and lets nobody else make one.
+  const other = inThread(
+    import.meta.resolve("./connection.ts"),
+    ({ Connection }: typeof import("./connection.ts"), path: string) => {
+      const db = new Connection(path, "normal");
+      db.run({ sql: "pragma busy_timeout = 10000", values: [] });
+      return Promise.resolve(db.get({ sql: "pragma wal_checkpoint(restart)", values: [] })![0]);
+    },
+    store.path,
+  );
+  await until("the other one waits", () => checkpoint(passive) === "taken", 5_000);
+  reader.exec("commit");
+  reader.close();
+  assert.equal(await other, 0);
+  assert.equal(checkpoint(passive), "moved");
+});
+
+Deno.test("a log that another process moves is left to it, and no read is stopped for that", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "corbel-checkpoints-" });
+  const path = `${folder}/one.db`;
+  const db = new Connection(path, "normal");
+  db.useWriteAheadLog();
+  db.leaveFlushing();
+  db.run(sql("create table things(text text)"));
+  const asked: string[] = [];
+  let stops = 0;
+  const writer = new Writer(db, {
+    path,
+    sync: null,
+    checkpoints: {
+      run({ mode }) {
+        asked.push(mode);
+        // By the time that is heard of, the other one has moved all.
+        assert.equal(checkpoint({ path, mode: "restart" }), "moved");
+        return Promise.resolve("taken");
+      },
+    },
+    withoutReads: (work) => (stops++, work()),
+    committed() {},
+  });
+  const write = () =>
+    writer.write((db) => db.run(sql("insert into things values(?)", "x".repeat(64_000))));
+  while (asked.length === 0) await write();
+  const end = performance.now() + 100;
+  while (performance.now() < end) await write();
+  await writer.close();
+  db.close();
+  await removeFolder(folder);
+  assert.deepEqual([...new Set(asked), stops], ["passive", 0]);
 });

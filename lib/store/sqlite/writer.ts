@@ -16,7 +16,7 @@ export interface WriterOptions {
   readonly path: string;
   /** Brings all commits made so far onto the disk; null where a commit need not wait for that. */
   readonly sync: (() => Promise<void>) | null;
-  readonly checkpoints: Checkpoints;
+  readonly checkpoints: Pick<Checkpoints, "run">;
   /** Runs `work` while no long read of the file goes on; resolves to false where that cannot be. */
   readonly withoutReads: (work: () => Promise<boolean>) => Promise<boolean>;
   /** Runs in the same breath as a commit, before anybody can read. */
@@ -39,6 +39,8 @@ const GROUP_MS = 8;
 const CHECKPOINT_PAGES = 2_304;
 /** Pages at which writers wait for that: 14 MiB. */
 const LOG_PAGES_MAX = 3_584;
+/** Until it is looked at again what another process moves. */
+const TAKEN_MS = 5;
 /** After a failure it is tried again once the log has grown by so many: 1 MiB. */
 const RETRY_PAGES = 256;
 
@@ -279,12 +281,18 @@ export class Writer {
   /** Most of it beside the writes, and the rest, with the log's new beginning, between two. */
   async #moveLog(): Promise<boolean> {
     const { checkpoints, path } = this.#options;
-    if (!await checkpoints.run({ path, mode: "passive" }) || this.#closed !== null) return false;
+    for (;;) {
+      const outcome = await checkpoints.run({ path, mode: "passive" });
+      if (this.#closed !== null || outcome === "left") return false;
+      if (outcome === "moved") break;
+      await new Promise((resolve) => setTimeout(resolve, TAKEN_MS));
+      if (this.#loggedPages() < CHECKPOINT_PAGES) return true; // The other one has moved it.
+    }
     const restart = checkpoints.run({ path, mode: "restart" });
     this.#keptOut = restart;
-    const isDone = await restart;
+    const outcome = await restart;
     this.#keptOut = null;
-    return isDone;
+    return outcome === "moved";
   }
 
   #closeIfDone(): void {
