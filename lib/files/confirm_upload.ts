@@ -105,7 +105,7 @@ async function settle(
     const problem = placed.bytes === row.bytes ? await typeProblem(blobs, row) : otherLength();
     if (problem !== null) return await refuseArrived(services, projectId, { row, problem });
     if (await commit(services, projectId, row)) {
-      await removeStaged(services, blobs, { ...row, ...placed });
+      await removeStaged(services, blobs, { row, placed });
       return true;
     }
   } catch (error) {
@@ -218,10 +218,10 @@ async function refuseArrived(
 async function removeStaged(
   { log }: FileServices,
   blobs: Blobs,
-  { path, pieces, wasMoved }: UploadRecord & Published,
+  { row: { path, pieces }, placed }: { readonly row: UploadRecord; readonly placed: Published },
 ): Promise<void> {
   try {
-    if (!wasMoved) await blobs.remove("staged", path);
+    if (!placed.wasMoved) await blobs.remove("staged", path);
     if (typeof pieces === "string") await blobs.pieces.remove(path);
   } catch (error) {
     log.write("warn", "A staged object stays", { path, error: String(error) });
