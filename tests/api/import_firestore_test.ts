@@ -136,7 +136,7 @@ Deno.test("documents of Firestore become documents: every type has its value", a
     /^posts\/comments is called posts_comments/,
     /^posts\.createdAt is called source_createdAt/,
     /^posts: not declared.*mixed/,
-    /^posts\.map: names within it that are others now: 1$/,
+    /^posts\.map: names within it that are others now \("a\.b" is called "a_b_"\): 1$/,
     /^posts: security rules hold no more.*nobody owns/,
   );
 });
@@ -209,6 +209,99 @@ Deno.test("texts that are ids of users become references, and say to whom docume
   );
 });
 
+Deno.test("values that Firestore keeps as no strings are never ids of users: they stay as they are", async () => {
+  const big = "1254071346418286654";
+  const elsewhere = "projects/other/databases/(default)/documents/users/uid-ada";
+  const owner = text("uid-ada");
+  const reference = { referenceValue: elsewhere };
+  await using source = await exported(
+    ...USER_LINES,
+    document("files/f1", {
+      owner,
+      thumb: { bytesValue: "AAEC" },
+      number: { integerValue: big },
+      other: reference,
+      list: { arrayValue: { values: [text("uid-ada")] } },
+      mixed: { bytesValue: "AAEC" },
+      none: { nullValue: null },
+    }),
+    document("files/f2", { owner: { nullValue: null }, mixed: text("uid-ada") }),
+    document("blobs/b1", { data: { bytesValue: "AAEC" }, id: { integerValue: big } }),
+  );
+  await using app = await openTestApp();
+  const report = await importFrom(app, source.source);
+  const project = projectOf(app, report);
+  const ada = (await usersBySource(app, project)).get("uid-ada")!._id;
+  const files = await documentsOf(project, "files");
+  const { thumb, number, other, list, mixed, owner: ownerId } = files.get("f1");
+  assert.deepEqual(
+    { thumb, number, other, list, mixed, ownerId },
+    {
+      thumb: "AAEC",
+      number: big,
+      other: elsewhere,
+      list: ["uid-ada"],
+      mixed: "AAEC",
+      ownerId: ada,
+    },
+  );
+  assert.deepEqual([files.get("f2").mixed, files.get("f2").owner], ["uid-ada", null]);
+  const path = `/api/projects/${project.projectId}/collections`;
+  const { items } = ok(await (await project.owner()).send({ path }));
+  const [definition, blobs] = ["files", "blobs"].map((name) =>
+    items.find((one: { name: string }) => one.name === name)
+  );
+  const typeOf = (key: string) =>
+    definition.fields.find((field: { key: string }) => field.key === key)?.type;
+  const types = ["owner", "thumb", "number", "other", "mixed"].map(typeOf);
+  assert.deepEqual(types, ["Ref", "String", "String", "String", "String"]);
+  assert.equal(definition.rls.ownerField, "owner");
+  assert.equal(blobs.rls.ownerField, "ownerId");
+  assertTold(
+    report,
+    /^files\.thumb: bytes kept as text, in base64: 1$/,
+    /^files\.number: integers beyond 2\^53 kept as text: 1$/,
+    /^files\.other: references kept as text.*: 1$/,
+  );
+  assert.equal(report.notes.filter((line) => /refers to users/.test(line)).length, 1);
+});
+
+Deno.test("ids of users in a field that cannot be declared stay as they are", async () => {
+  const named = { "the owner": text("uid-ada"), constructor: text("uid-ada") };
+  const many = Object.fromEntries(
+    Array.from({ length: 160 }, (_, n) => [`f${n}`, text("uid-ada")]),
+  );
+  await using source = await exported(
+    ...USER_LINES,
+    document("named/n", named),
+    document("many/m", many),
+  );
+  await using app = await openTestApp();
+  const project = projectOf(app, await importFrom(app, source.source));
+  const ada = (await usersBySource(app, project)).get("uid-ada")!._id;
+  const stored = (await documentsOf(project, "named")).get("n");
+  assert.deepEqual([stored["the owner"], stored.source_constructor], ["uid-ada", ada]);
+  const { f0, f159 } = (await documentsOf(project, "many")).get("m");
+  assert.deepEqual([f0, f159], [ada, "uid-ada"]);
+});
+
+Deno.test("of more names than are looked at none is lost", async () => {
+  const fields = Object.fromEntries(
+    ["x", "y"].flatMap((part) =>
+      Array.from({ length: 600 }, (_, n) => [`k.${n}.${part}`, text(`${n}${part}`)])
+    ),
+  );
+  const last = { "z.1": text("dot"), z$1: text("dollar"), sourceId: text("own"), _id: text("id") };
+  await using source = await exported(document("maps/m", { ...fields, ...last }));
+  await using app = await openTestApp();
+  const project = projectOf(app, await importFrom(app, source.source));
+  const stored = (await documentsOf(project, "maps")).get("m");
+  const values = new Set(Object.values(stored));
+  for (const { stringValue } of Object.values({ ...fields, ...last })) {
+    assert.ok(values.has(stringValue), stringValue);
+  }
+});
+
 Deno.test("what has no exact value here is told, and what fits stays", async () => {
   await using source = await exported(
     document("things/a", {
@@ -266,7 +359,7 @@ Deno.test("an export with a line that is neither document nor user is refused by
       [document("posts/a", { title: { stringValue: "x", nullValue: null } })],
       /type that nobody knows/,
     ],
-    [[document("posts/a", { list: { arrayValue: { values: {} } } })], /is no array/],
+    [[document("posts/a", { list: { arrayValue: { values: {} } } })], /has no valid arrayValue/],
     [[document("posts/a", { deep })], /nested too deeply/],
     [[{ ...good, createTime: 5 }], /Line 1: createTime/],
     [[{ localId: "x", providerUserInfo: {} }], /Line 1: providerUserInfo/],

@@ -354,7 +354,8 @@ Deno.test("of users whom Corbel would take for one the one keeps the e-mail who 
 Deno.test("values that do not fit are left out and counted, and the rest of the document stays", async () => {
   await using folder = await pocketbaseCopy((db) => {
     const set = db.prepare("UPDATE posts SET extra = ?, publishedAt = ?, views = ? WHERE id = ?");
-    set.run('{"$where": 1}', "yesterday", 9007199254740993n, sourceId("empty"));
+    const deep = `${"[".repeat(500)}${"]".repeat(500)}`;
+    set.run(deep, "yesterday", 9007199254740993n, sourceId("empty"));
     set.run("no json", "2026-02-01 00:00:00Z", 2, sourceId("words"));
   });
   await using app = await openTestApp();
@@ -363,7 +364,27 @@ Deno.test("values that do not fit are left out and counted, and the rest of the 
   const { title, extra, publishedAt, views } = posts.get(sourceId("empty"));
   assert.deepEqual([title, extra, publishedAt, views], ["Empty", null, null, 2 ** 53]);
   assert.equal(posts.get(sourceId("words")).publishedAt, "2026-02-01T00:00:00.000Z");
-  assertTold(report, /posts\.extra: values left out/);
+  assertTold(report, /posts\.extra: values left out/, /posts\.publishedAt: times left out.*: 1$/);
+});
+
+Deno.test("JSON whose members have names that cannot be stored is kept under others, which the report names", async () => {
+  await using folder = await pocketbaseCopy((db) => {
+    const set = db.prepare("UPDATE posts SET extra = ?, anything = ? WHERE id = ?");
+    set.run('{"example.com":1,"other":2}', '[{"$where":{"a.b":1,"a_b":2}}]', sourceId("empty"));
+    set.run('{"constructor":{"":1}}', '"text"', sourceId("words"));
+  });
+  await using app = await openTestApp();
+  const report = await importFrom(app, `pocketbase:${folder.path}`);
+  const posts = await documentsOf(projectOf(app, report), "posts");
+  const [empty, words] = [posts.get(sourceId("empty")), posts.get(sourceId("words"))];
+  assert.deepEqual(empty.extra, { example_com: 1, other: 2 });
+  assert.deepEqual(empty.anything, [{ _where: { a_b_: 1, a_b: 2 } }]);
+  assert.deepEqual(words.extra, { source_constructor: { source_: 1 } });
+  assertTold(
+    report,
+    /^posts\.extra: names within it .*"example\.com" is called "example_com".*: 3$/,
+    /^posts\.anything: names within it .*"\$where" is called "_where".*: 2$/,
+  );
 });
 
 Deno.test("a folder without users or collections becomes an empty project", async () => {

@@ -1,19 +1,13 @@
 import type { ItemDefinition } from "../../documents/fields.ts";
+import { SERVER_FIELDS } from "../../documents/names.ts";
 import { parseJson } from "../../store/json_text.ts";
 import type { Id, Json, StoredRecord } from "../../store/port.ts";
 import type { Progress } from "../archive/progress.ts";
 import { type FirestorePlan, lastOf, planFirestore } from "./firestore_plan.ts";
 import { type FirestoreSource, readFirestoreLines } from "./firestore_source.ts";
 import { FIREBASE_USER_FIELDS, firebaseIdentities, firebaseUsers } from "./firestore_users.ts";
-import {
-  firestoreId,
-  memberName,
-  timeOf,
-  type TypedFields,
-  userIdOf,
-  Values,
-} from "./firestore_values.ts";
-import { fittingValue } from "./fitting.ts";
+import { firestoreId, timeOf, type TypedFields, userIdOf, Values } from "./firestore_values.ts";
+import { fittingValue, memberName } from "./fitting.ts";
 import { foreignId, type ForeignProject, type GivenField, SOURCE_ID } from "./foreign_project.ts";
 import type { Notes } from "./notes.ts";
 
@@ -112,15 +106,17 @@ function addedFields({ parent, owner }: FirestorePlan, path: string): { [name: s
 }
 
 function ownFields(
-  { source, names, types, users }: FirestorePlan,
+  plan: FirestorePlan,
   fields: TypedFields,
   { values, notes }: { readonly values: Values; readonly notes: Notes },
 ): { [name: string]: Json } {
-  const used = new Set(names.values());
+  const { source, names, types, users } = plan;
+  const [used, reserved] = [new Set(Object.keys(fields)), reservedNames(plan)];
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
       const where = `${source.path}.${names.has(name) ? name : "…"}`;
-      const key = names.get(name) ?? memberName(name, used, { isTop: true });
+      const key = names.get(name) ?? memberName(name, used, reserved);
+      used.add(key);
       const type = types.get(name) ?? null;
       const json = values.json(value, where, isRef(type));
       const stored = users.has(name) && typeof json === "string" ? userIdOf(json) : json;
@@ -129,5 +125,15 @@ function ownFields(
     }),
   );
 }
+
+/** Names that a field cannot have which was not looked at when names were given. */
+const reservedNames = ({ names, parent, owner }: FirestorePlan): ReadonlySet<string> =>
+  new Set([
+    ...SERVER_FIELDS,
+    SOURCE_ID,
+    ...(parent === null ? [] : [parent.key]),
+    ...(owner === null ? [] : [owner]),
+    ...names.values(),
+  ]);
 
 const isRef = (type: GivenField | null): boolean => (type?.items ?? type)?.ref !== undefined;

@@ -46,14 +46,6 @@ export class FirestoreCollection {
     return [...this.#types.keys()];
   }
 
-  /** Fields that hold nothing but texts. */
-  get texts(): string[] {
-    return this.names.filter((name) => {
-      const types = this.#types.get(name)!;
-      return types.size === 1 && types.has("String");
-    });
-  }
-
   /**
    * Fields that can be declared, by name. @param refs Names of collections here, by their paths.
    */

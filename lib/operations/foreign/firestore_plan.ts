@@ -1,9 +1,10 @@
 import { parseJson } from "../../store/json_text.ts";
+import { own } from "../../store/shape.ts";
 import type { GivenCollection, GivenField } from "./foreign_project.ts";
 import { SOURCE_ID } from "./foreign_project.ts";
 import { type FirestoreCollection, isDeclarable, isKeptName } from "./firestore_fields.ts";
 import type { FirestoreSource } from "./firestore_source.ts";
-import { type TypedFields, userIdOf } from "./firestore_values.ts";
+import { isNull, type TypedFields, userIdOf } from "./firestore_values.ts";
 import { collectionNames, fieldNames } from "./names.ts";
 import type { Notes } from "./notes.ts";
 
@@ -15,7 +16,7 @@ export interface FirestorePlan {
   readonly names: ReadonlyMap<string, string>;
   /** What is declared, by foreign name. */
   readonly types: ReadonlyMap<string, GivenField>;
-  /** Fields whose texts are ids of users, by foreign name. */
+  /** Declared fields that refer to users, by foreign name. */
   readonly users: ReadonlySet<string>;
   /** The field that names the document which these lie below; null at the top. */
   readonly parent: { readonly key: string; readonly isRef: boolean } | null;
@@ -27,10 +28,10 @@ export interface FirestorePlan {
 export function planFirestore(source: FirestoreSource, notes: Notes): FirestorePlan[] {
   const paths = [...source.collections.keys()].sort();
   const flat = new Map(paths.map((path) => [path, path.replaceAll("/", "_")]));
-  const own = collectionNames([...new Set(flat.values())]);
+  const flatNames = collectionNames([...new Set(flat.values())]);
   const names = new Map<string, string>();
   for (const path of paths) {
-    names.set(path, freeName(own.get(flat.get(path)!)!, [...names.values()]));
+    names.set(path, freeName(flatNames.get(flat.get(path)!)!, [...names.values()]));
   }
   for (const [path, name] of names) if (path !== name) notes.say(`${path} is called ${name}`);
   return paths.map((path) => planOf(source, source.collections.get(path)!, { names, notes }));
@@ -50,8 +51,11 @@ function planOf(
   context: { readonly names: ReadonlyMap<string, string>; readonly notes: Notes },
 ): FirestorePlan {
   const { notes } = context;
-  const { users, isOwnedById } = usersIn(source, collection);
   const names = ownNames(collection, notes);
+  const declared = new Map(
+    [...collection.declared(context.names)].filter(([name]) => isDeclarable(names.get(name)!)),
+  );
+  const { users, isOwnedById } = usersIn(source, collection, declared);
   const added = new Added(new Set(names.values()));
   const parent = collection.parent === null ? null : {
     key: added.take("parent"),
@@ -61,9 +65,10 @@ function planOf(
   const owner = owners.length !== 1 && isOwnedById ? added.take("ownerId") : null;
   const ownerField = owners.length === 1 ? owners[0]! : owner ?? added.take("ownerId");
   const types = new Map(
-    [...collection.declared(context.names)]
-      .filter(([name]) => isDeclarable(names.get(name)!))
-      .map(([name, type]) => [name, users.has(name) ? { type: "Ref", ref: "users" } : type]),
+    [...declared].map(([name, type]) => [
+      name,
+      users.has(name) ? { type: "Ref", ref: "users" } : type,
+    ]),
   );
   tell(collection, types, notes);
   tellAccess(collection, users, {
@@ -166,15 +171,21 @@ function tell(
 const NAMES_TOLD_MAX = 20;
 
 interface UsersIn {
-  /** Fields of which every text is the id of a user. */
+  /** Declared fields of which every value is a string with the id of a user. */
   readonly users: ReadonlySet<string>;
   /** Whether every document has the id of one. */
   readonly isOwnedById: boolean;
 }
 
-/** Applications keep the ids of users as texts, and documents of users under their ids. */
-function usersIn({ db, hasUsers }: FirestoreSource, collection: FirestoreCollection): UsersIn {
-  const users = new Set(hasUsers ? collection.texts : []);
+/** Finds the ids of users: applications keep them as strings, and documents of users under their ids. */
+function usersIn(
+  { db, hasUsers }: FirestoreSource,
+  collection: FirestoreCollection,
+  declared: ReadonlyMap<string, GivenField>,
+): UsersIn {
+  const users = new Set(
+    hasUsers ? [...declared.keys()].filter((name) => declared.get(name)!.type === "String") : [],
+  );
   let isOwnedById = hasUsers;
   const isUser = db.finder("SELECT 1 FROM users WHERE _id = ?");
   const rows = db.rows("SELECT path, line FROM documents WHERE collection = ?", collection.path);
@@ -183,9 +194,11 @@ function usersIn({ db, hasUsers }: FirestoreSource, collection: FirestoreCollect
     isOwnedById &&= isUser(userIdOf(lastOf(String(path)))) !== null;
     const { fields = {} } = parseJson(String(line)) as { fields?: TypedFields };
     for (const name of users) {
-      const { stringValue } = fields[name] ?? {};
-      if (stringValue === undefined) continue;
-      if (isUser(userIdOf(String(stringValue))) === null) users.delete(name);
+      const value = own(fields, name);
+      if (value === undefined || isNull(value)) continue;
+      // Bytes, large integers and references are strings here, too, and no ids of users.
+      const uid = value.stringValue;
+      if (typeof uid !== "string" || isUser(userIdOf(uid)) === null) users.delete(name);
     }
   }
   return { users, isOwnedById };

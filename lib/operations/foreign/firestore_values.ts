@@ -1,4 +1,3 @@
-import { isServerField, nameProblem } from "../../documents/names.ts";
 import { DOCUMENT_DEPTH_MAX } from "../../limits.ts";
 import type { Json } from "../../store/port.ts";
 import { isObject } from "../../store/shape.ts";
@@ -62,24 +61,38 @@ export function typeOf(value: TypedValue, database: string): string | null {
 const entryOf = (value: TypedValue): readonly [string, Json] =>
   Object.entries(value)[0] ?? ["nullValue", null];
 
+export const isNull = (value: TypedValue): boolean => entryOf(value)[0] === "nullValue";
+
 const elementsOf = (inner: Json): TypedValue[] =>
   (isObject(inner) && Array.isArray(inner.values) ? inner.values : []) as TypedValue[];
 
 const membersOf = (inner: Json): TypedFields =>
   (isObject(inner) && isObject(inner.fields ?? null) ? inner.fields : {}) as TypedFields;
 
-const KINDS = new Set([
-  "nullValue",
-  "booleanValue",
-  "integerValue",
-  "doubleValue",
-  "timestampValue",
-  "stringValue",
-  "bytesValue",
-  "referenceValue",
-  "geoPointValue",
-  "arrayValue",
-  "mapValue",
+const isText = (inner: Json): boolean => typeof inner === "string";
+const isTextLike = (pattern: RegExp) => (inner: Json): boolean =>
+  typeof inner === "string" && pattern.test(inner);
+const isInteger = isTextLike(/^-?\d{1,19}$/);
+const isNoNumber = isTextLike(/^(?:NaN|-?Infinity)$/);
+const isCoordinate = (inner: Json | undefined): boolean =>
+  inner === undefined || typeof inner === "number";
+
+/** By type, whether a value is written as the REST API writes it: any other would be read as another value. */
+const KINDS: ReadonlyMap<string, (inner: Json) => boolean> = new Map([
+  ["nullValue", () => true],
+  ["booleanValue", (inner) => typeof inner === "boolean"],
+  ["integerValue", (inner) => Number.isSafeInteger(inner) || isInteger(inner)],
+  ["doubleValue", (inner) => typeof inner === "number" || isNoNumber(inner)],
+  ["timestampValue", (inner) => timeOf(inner) !== null],
+  ["stringValue", isText],
+  ["bytesValue", isText],
+  ["referenceValue", isText],
+  [
+    "geoPointValue",
+    (inner) => isObject(inner) && isCoordinate(inner.latitude) && isCoordinate(inner.longitude),
+  ],
+  ["arrayValue", isObject],
+  ["mapValue", isObject],
 ]);
 
 /** Why typed fields are none; null if they are. */
@@ -99,16 +112,14 @@ function valueProblem(value: Json, depth: number): string | null {
   if (depth > 2 * DOCUMENT_DEPTH_MAX) return "is nested too deeply";
   if (!isObject(value)) return "has no type";
   const [kind, ...more] = Object.keys(value);
-  if (kind === undefined || more.length > 0 || !KINDS.has(kind)) {
-    return "has a type that nobody knows";
-  }
-  const inner = value[kind]!;
-  if (kind === "mapValue") {
-    return isObject(inner) ? fieldsProblem(inner.fields ?? {}, depth) : "is no map";
-  }
-  if (kind === "arrayValue") {
-    const values = isObject(inner) ? inner.values ?? [] : null;
-    if (!Array.isArray(values)) return "is no array";
+  const isWritten = kind === undefined || more.length > 0 ? undefined : KINDS.get(kind);
+  if (isWritten === undefined) return "has a type that nobody knows";
+  const inner = value[kind!]!;
+  if (!isWritten(inner)) return `has no valid ${kind}`;
+  if (kind === "mapValue" && isObject(inner)) return fieldsProblem(inner.fields ?? {}, depth);
+  if (kind === "arrayValue" && isObject(inner)) {
+    const values = inner.values ?? [];
+    if (!Array.isArray(values)) return "has no valid arrayValue";
     for (const element of values) {
       const problem = valueProblem(element, depth + 1);
       if (problem !== null) return problem;
@@ -131,22 +142,29 @@ export class Values {
   json(value: TypedValue, where: string, isRef = false): Json {
     const [kind, inner] = entryOf(value);
     switch (kind) {
+      case "nullValue":
+        return null;
       case "integerValue":
-        return Number.isSafeInteger(Number(inner)) ? Number(inner) : String(inner);
+        if (Number.isSafeInteger(Number(inner))) return Number(inner);
+        this.#notes.count(`${where}: integers beyond 2^53 kept as text`);
+        return String(inner);
       case "doubleValue":
         if (typeof inner === "number") return inner;
         this.#notes.count(`${where}: numbers left out, because they are infinite or none`);
         return null;
+      case "bytesValue":
+        this.#notes.count(`${where}: bytes kept as text, in base64`);
+        return inner;
       case "timestampValue":
         return timeOf(inner);
-      case "referenceValue": {
-        const path = pathIn(this.#database, String(inner));
-        return path === null ? String(inner) : isRef ? firestoreId(path) : path;
-      }
+      case "referenceValue":
+        return this.#reference(String(inner), where, isRef);
       case "arrayValue":
         return elementsOf(inner).map((one) => this.json(one, where, isRef));
       case "mapValue":
-        return this.#members(membersOf(inner), where);
+        return Object.fromEntries(
+          Object.entries(membersOf(inner)).map(([name, one]) => [name, this.json(one, where)]),
+        );
       case "geoPointValue": {
         const { latitude = 0, longitude = 0 } = isObject(inner) ? inner : {};
         return { latitude, longitude };
@@ -155,31 +173,12 @@ export class Values {
     return inner;
   }
 
-  #members(fields: TypedFields, where: string): Json {
-    const members: [string, Json][] = [];
-    const used = new Set(Object.keys(fields));
-    for (const [name, value] of Object.entries(fields)) {
-      const own = memberName(name, used);
-      if (own !== name) this.#notes.count(`${where}: names within it that are others now`);
-      used.add(own);
-      members.push([own, this.json(value, where)]);
-    }
-    return Object.fromEntries(members);
+  #reference(name: string, where: string, isRef: boolean): Json {
+    const path = pathIn(this.#database, name);
+    if (path !== null && isRef) return firestoreId(path);
+    this.#notes.count(`${where}: references kept as text, which is the path of the document`);
+    return path ?? name;
   }
-}
-
-/** A name that a member can have; nobody else's of those that are used. */
-export function memberName(
-  name: string,
-  used: ReadonlySet<string>,
-  { isTop = false }: { readonly isTop?: boolean } = {},
-): string {
-  const isFine = (text: string) => nameProblem(text) === null && !(isTop && isServerField(text));
-  if (isFine(name)) return name;
-  const plain = name.toWellFormed().replaceAll(/[.$\p{Cc}\p{Cf}]/gu, "_").trim();
-  let own = isFine(plain) ? plain : `source_${plain}`;
-  while (used.has(own)) own += "_";
-  return own;
 }
 
 /** To the millisecond; null for what is no time. */

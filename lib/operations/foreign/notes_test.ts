@@ -18,3 +18,17 @@ Deno.test("however many different notes come, a bounded number is kept", () => {
   assert.equal(lines.length, 501);
   assert.deepEqual([lines[0], lines.at(-1)], ["note 0: 1", "And more that is not listed: 1500"]);
 });
+
+Deno.test("of renamed members a few are named for each field, and all are counted", () => {
+  const notes = new Notes();
+  for (let n = 0; n < 10; n++) notes.renamed("posts.map", `a.${n}`, `a_${n}`);
+  assert.deepEqual(notes.lines(), [
+    'posts.map: names within it that are others now ("a.0" is called "a_0", "a.1" is called "a_1", ' +
+    '"a.2" is called "a_2"): 10',
+  ]);
+  for (let n = 0; n < 600; n++) notes.renamed(`field ${n}`, "a.b", "a_b");
+  assert.deepEqual([notes.lines().length, notes.lines().at(-1)], [
+    501,
+    "And more that is not listed: 101",
+  ]);
+});

@@ -73,12 +73,21 @@ export function fieldsOf(
   };
   return Object.fromEntries(fields.map((plan) => {
     const where = `${source.name}.${plan.source.name}`;
-    const value = valueOf(row[plan.source.name]!, plan, filePath);
+    const cell = row[plan.source.name]!;
+    const value = valueOf(cell, plan, filePath);
+    if (isLostTime(cell, value, plan)) {
+      notes.count(
+        `${where}: times left out, because they are not written as PocketBase writes them`,
+      );
+    }
     // The schema asks for no more than a definition does that it was given.
     const type = plan.type as ItemDefinition | null;
     return [plan.key, fittingValue(type, value, { where, notes })];
   }));
 }
+
+const isLostTime = (cell: Row[string], value: Json, { type }: FieldPlan): boolean =>
+  type?.type === "Date" && value === null && cell !== null && cell !== "";
 
 function valueOf(
   cell: string | number | null,
