@@ -51,6 +51,15 @@ export function dangerOf(contentType: string): Danger | null {
 export const isShown = (contentType: string, sharesHost: boolean): boolean =>
   dangerOf(contentType) === null && (!sharesHost || PASSIVE.test(essenceOf(contentType)!));
 
+/**
+ * Returns the `Content-Type` that a file is served with. Parameters with a comma in them, such as
+ * `codecs=vp8,opus`, are left out: some browsers take what follows a comma for another type.
+ */
+export function servedTypeOf(contentType: string): string {
+  const [essence = "", ...parameters] = contentType.split(";");
+  return parameters.some((one) => one.includes(",")) ? essence.trimEnd() : contentType;
+}
+
 const essenceOf = (contentType: string): string | undefined =>
   MEDIA_TYPE.exec(contentType.trim().toLowerCase())?.[1];
 

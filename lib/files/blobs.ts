@@ -150,7 +150,10 @@ export interface Pieces {
     begun: Begun,
     hold?: (bytes: number) => void,
   ): Promise<PieceWriter>;
-  /** Puts in its place what has arrived whole; null where the store knows of no such upload. */
+  /**
+   * Puts in its place what has arrived whole; null where the store knows of no such upload. An upload
+   * of 0 bytes need not have begun: it is joined under any name.
+   */
   join(upload: PiecedUpload, name: string): Promise<BlobStat | null>;
   /** All pieces of an upload, also those that were begun and never noted. */
   remove(path: string): Promise<void>;

@@ -155,9 +155,13 @@ async function place(
   return stored;
 }
 
-/** The name of an upload in pieces all of which has arrived, and is there; else null. */
+/**
+ * The name of an upload in pieces all of which has arrived, and is there; else null. An upload of 0
+ * bytes has always arrived: clients of tus send no request for nothing.
+ */
 async function wholePieces(blobs: Blobs, row: UploadRecord): Promise<string | null> {
   const { bytes, pieces: name, arrived } = row;
+  if (bytes === 0) return name ?? "";
   if (typeof name !== "string" || arrived !== bytes) return null;
   return await blobs.pieces.arrived(piecedUpload(row), { name, arrived }) === bytes ? name : null;
 }
@@ -165,7 +169,7 @@ async function wholePieces(blobs: Blobs, row: UploadRecord): Promise<string | nu
 /** What lies in its place is looked at: what is staged may still be replaced. */
 async function typeProblem(blobs: Blobs, row: UploadRecord): Promise<Problem | null> {
   const { path, contentType, bytes } = row;
-  if (!isTold(contentType)) return null;
+  if (!isTold(contentType) || bytes === 0) return null;
   const head = { offset: 0, length: Math.min(bytes, HEAD_BYTES) };
   const stream = await blobs.read(placeOf(row), path, head);
   if (stream === null) throw notReady();

@@ -4,7 +4,7 @@ import type { Config } from "../runtime/config.ts";
 import { disposition } from "../http/disposition.ts";
 import { isInUse } from "../projects/projects.ts";
 import type { Engine, Id } from "../store/port.ts";
-import { dangerOf, isShown } from "./active_types.ts";
+import { dangerOf, isShown, servedTypeOf } from "./active_types.ts";
 import { type Blobs, CACHE_CONTROL, type FilePlace } from "./blobs.ts";
 import { fileEtag, projectOf } from "./paths.ts";
 import { INTERNAL } from "./stores.ts";
@@ -88,9 +88,9 @@ const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
  * word: what a page would run goes without it, what would be a page is not opened.
  */
 function servedAs(row: UploadRecord, sharesHost: boolean): ServedFile {
-  const { path, filename, contentType, bytes } = row;
-  const runs = dangerOf(contentType) === "runs";
-  const type = runs ? OPAQUE : contentType;
+  const { path, filename, bytes } = row;
+  const named = servedTypeOf(row.contentType);
+  const type = dangerOf(named) === "runs" ? OPAQUE : named;
   const shown = isShown(type, sharesHost);
   const etag = fileEtag(path);
   return {

@@ -115,7 +115,7 @@ export const getUpload = contract({
     headers: PROGRESS_HEADERS,
     data: z.strictObject({
       offset: z.int().min(0).openapi({ description: "Bytes that have arrived." }),
-      size: z.int().min(1).openapi({ description: "Bytes in all." }),
+      size: z.int().min(0).openapi({ description: "Bytes in all." }),
       expiresAt: time,
     }),
     example: PROGRESS_EXAMPLE,

@@ -12,9 +12,11 @@ import { id, pageOf, time } from "./values.ts";
 
 /** `type/subtype` and parameters, in characters that a header can carry. */
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+/** Chromium's MediaRecorder lists codecs without quotes: `video/webm;codecs=vp8,opus`. */
+const LISTED = `${TOKEN}(?:, *${TOKEN})*`;
 const QUOTED = '"(?:[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\x20-\\x7e])*"';
 const MEDIA_TYPE = new RegExp(
-  `^${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${TOKEN}|${QUOTED}))*$`,
+  `^${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${LISTED}|${QUOTED}))*$`,
 );
 
 export const PATH_EXAMPLE = "66f1a0c2e4b0a1b2c3d4e5f6/0b6f2c1e-5f0b-4c0e-9a55-6a3f2f1f7c11_cat.png";
@@ -23,7 +25,7 @@ const URL_EXAMPLE = `http://localhost:8000/files/${PATH_EXAMPLE}`;
 const path = z.string().openapi({
   description: "`<project id>/<uuid>_<file name>`: names the file from its request on.",
 });
-const bytes = z.int().min(1).openapi({ description: "Bytes." });
+const bytes = z.int().min(0).openapi({ description: "Bytes." });
 const provider = z.enum(["internal", "external"]).openapi({
   description: "Whose storage holds it: the service's, or the project's own.",
 });
@@ -40,11 +42,11 @@ export const UPLOAD_EXAMPLE = { filename: "cat.png", contentType: "image/png", s
 
 const filled = () => text("must be text and not empty");
 
-const SIZE = '"size" must be a whole number of bytes, 1 or more.';
+const SIZE = '"size" must be a whole number of bytes, 0 or more.';
 // More than is safe as an integer is too large for a file, and refused as that.
 const size = z.number({ error: SIZE })
-  .refine((number) => Number.isInteger(number) && number >= 1, SIZE)
-  .openapi({ type: "integer", minimum: 1, description: "Bytes." });
+  .refine((number) => Number.isInteger(number) && number >= 0, SIZE)
+  .openapi({ type: "integer", minimum: 0, description: "Bytes." });
 
 export const UploadInput = openBodyOf({
   filename: filled().refine(
@@ -70,7 +72,8 @@ export const UploadInput = openBodyOf({
     pattern: MEDIA_TYPE.source,
     description:
       "`type/subtype`, with parameters if need be, in printable ASCII and without white " +
-      "space around it; the PUT carries exactly this text.",
+      "space around it; the PUT carries exactly this text. Parameters with a comma in them " +
+      "are kept, but the file is served without its parameters then.",
   }),
   size: size.openapi({ description: "Bytes. More than a file may have is a 413." }),
   visibility: z.enum(VISIBILITIES, '"visibility" must be public or private.').optional().openapi({

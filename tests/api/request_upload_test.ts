@@ -88,10 +88,15 @@ Deno.test("a missing or malformed member is a 400 that names it, and holds nothi
       ...[undefined, null, "", 7, [], "text", "/", "text/", "/html", TYPES, "text/html;", "a/b/c"],
       ...["text/html\r\nx-evil: 1", "text/html\n", "text/\0html", " text/html", "text/html "],
       ...["text/html; charset", 'text/html; a="b', "text/hüml", `text/${"x".repeat(96)}`],
-      "text/html; charset=utf-8, text/plain",
+      ...[
+        "text/html; charset=utf-8, text/plain",
+        "text/html;a=b,",
+        "text/html;a=,b",
+        "text/html,a",
+      ],
     ],
     size: [
-      ...[undefined, null, 0, -1, 1.5, -0, "12", "", "abc", [12], {}, true, 0.1, -1e300],
+      ...[undefined, null, -1, 1.5, "12", "", "abc", [12], {}, true, 0.1, -1e300],
     ],
   };
   await files.untouched(async () => {
@@ -116,6 +121,15 @@ Deno.test("a missing or malformed member is a 400 that names it, and holds nothi
   });
 });
 
+/** As MediaRecorders of browsers call their recordings. */
+const RECORDED = [
+  "video/webm;codecs=vp8,opus",
+  "video/webm; codecs=vp9, opus",
+  'video/webm; codecs="vp8, opus"',
+  "video/mp4;codecs=avc1.42E01E,mp4a.40.2",
+  "audio/webm;codecs=opus",
+];
+
 Deno.test("types with parameters are types", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
@@ -127,6 +141,7 @@ Deno.test("types with parameters are types", async () => {
       "image/svg+xml",
       "application/vnd.api+json; ext=1; profile=x",
       "Text/HTML",
+      ...RECORDED,
     ]
   ) {
     const answer = await files.ask(asked({ contentType, size: 1 }));

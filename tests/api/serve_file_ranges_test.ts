@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
 import { keepFile, textBytes } from "./blobs.ts";
 import { openFiles } from "./files.ts";
-import { get, openOne, partsOf, TEXT } from "./served.ts";
+import { get, head, openOne, partsOf, TEXT } from "./served.ts";
 import { refused } from "./test_collection.ts";
 
 /** Part of the file, and where it lies. */
@@ -142,4 +142,19 @@ Deno.test("large files are served in whole and in parts of any size", async () =
     bodies.join() ===
       [text.slice(0, 100_000), text.slice(150_000, 150_002), text.slice(200_000)].join(),
   );
+});
+
+Deno.test("a file of 0 bytes is served whole, and has no part", async () => {
+  await using app = await openTestApp();
+  const path = await keepFile(await openFiles(app), textBytes(""));
+  for (const answer of [await get(app, path), await head(app, path)]) {
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get("content-length"), "0");
+    assert.equal(answer.text, "");
+  }
+  for (const range of ["bytes=0-", "bytes=0-0", "bytes=-1"]) {
+    const answer = await get(app, path, { range });
+    refused(answer, 416, "RANGE_NOT_SATISFIABLE");
+    assert.equal(answer.headers.get("content-range"), "bytes */0");
+  }
 });

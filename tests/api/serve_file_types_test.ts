@@ -57,6 +57,37 @@ Deno.test("what a page would run or apply is served without its type", async () 
   }
 });
 
+Deno.test("parameters come with a file, unless a comma in them may be misread", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const types: Readonly<Record<string, string>> = {
+    "video/webm;codecs=vp8,opus": "video/webm",
+    'video/webm; codecs="vp8, opus"': "video/webm",
+    "Video/MP4 ;codecs=avc1.42E01E,mp4a.40.2": "Video/MP4",
+    'audio/webm; codecs="opus"': 'audio/webm; codecs="opus"',
+    "audio/ogg;codecs=opus": "audio/ogg;codecs=opus",
+    "text/html;a=b,c": "text/html",
+    "text/css;a=b,c": "application/octet-stream",
+  };
+  for (const [type, expected] of Object.entries(types)) {
+    const path = await keepFile(files, recordedBytes(type), type);
+    const { headers } = await get(app, path);
+    assert.equal(headers.get("content-type"), expected, type);
+    const isMedia = /^(?:audio|video)/i.test(type);
+    const [disposition] = headers.get("content-disposition")!.split(";");
+    assert.equal(disposition, isMedia ? "inline" : "attachment", type);
+    const info = await files.info(path);
+    assert.equal(info.body.data.contentType, type, "it is kept as it was sent");
+  }
+});
+
+const OGG = `OggS\0\x02${"\0".repeat(22)}\x01\x13OpusHead`;
+
+function recordedBytes(type: string): Uint8Array<ArrayBuffer> {
+  if (!type.startsWith("audio/ogg")) return fileBytes(type, 60);
+  return Uint8Array.from(OGG, (sign) => sign.charCodeAt(0));
+}
+
 const OPEN = [
   "text/html",
   "TEXT/HTML",

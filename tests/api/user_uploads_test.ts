@@ -109,7 +109,7 @@ Deno.test("users of another project have no part in it, with whichever key", asy
 
 Deno.test("the project's rules say how large and of which types users' files are", async () => {
   await using app = await openTestApp();
-  const types = ["image/*", "text/plain"];
+  const types = ["image/*", "text/plain", "video/webm"];
   const { project, ask } = await openUploads(app, { userFileBytesMax: 100, userTypes: types });
   const user = await project.user();
   const before = await traces(app, project);
@@ -119,7 +119,9 @@ Deno.test("the project's rules say how large and of which types users' files are
   }
   refused(await ask(user, { size: 101 }), 413, "FILE_TOO_LARGE", "100 bytes");
   assert.deepEqual(await traces(app, project), before);
-  for (const contentType of ["IMAGE/PNG", "image/svg+xml", "text/plain; charset=utf-8"]) {
+  const taken = ["IMAGE/PNG", "image/svg+xml", "text/plain; charset=utf-8"];
+  const recorded = ["video/webm;codecs=vp8,opus", 'video/WebM; codecs="vp8, opus"'];
+  for (const contentType of [...taken, ...recorded]) {
     assert.equal((await ask(user, { contentType, size: 100 })).status, 200, contentType);
   }
   const server = { ...PICTURE, contentType: "text/html", size: 101 };

@@ -83,6 +83,19 @@ export const blobPieceCases: BlobCases = {
     await assertJoins({ blobs, body }, noted);
   },
 
+  "an upload of no bytes is joined, begun or not": async ({ blobs }) => {
+    const body = bytesOf("");
+    for (const place of ["stored", "private"] as const) {
+      const upload = uploadOf({ bytes: 0, place });
+      await assertJoins({ blobs, body }, { upload, name: "", arrived: 0 });
+      const noted = await begin(blobs, uploadOf({ bytes: 0, place }));
+      await write(blobs, noted, 0, { body });
+      await assertJoins({ blobs, body }, noted);
+      await blobs.pieces.remove(noted.upload.path);
+      assert.deepEqual(await partial(blobs, noted.upload.path), []);
+    }
+  },
+
   "another process goes on with an upload": async (store) => {
     const noted = await begin(store.blobs);
     await write(store.blobs, noted, 7_000_000);

@@ -181,7 +181,7 @@ onS3(
     const { bucket, visit } = opened;
     await using shared = openS3Blobs({ ...opened.options, sharesHost: true });
     for (
-      const [contentType, disposition, blobs = opened.blobs] of [
+      const [contentType, disposition, blobs = opened.blobs, served = contentType] of [
         ["image/png", undefined],
         ["text/plain; charset=utf-8", undefined],
         ["application/pdf", undefined],
@@ -190,6 +190,8 @@ onS3(
         ["text/html", "attachment"],
         ["image/svg+xml", "attachment"],
         ["text/javascript", "attachment"],
+        ["video/webm;codecs=vp8,opus", undefined, shared, "video/webm"],
+        ["text/html;a=b,c", "attachment", shared, "text/html"],
       ] as const
     ) {
       const path = aPath();
@@ -202,14 +204,14 @@ onS3(
       });
       assert.equal(status, 200);
       await blobs.publish(path, contentType);
-      const served = await bucket.client.send(
+      const found = await bucket.client.send(
         new HeadObjectCommand({ Bucket: bucket.name, Key: path }),
       );
       assert.deepEqual(
-        [served.ContentType, served.ContentDisposition, served.Metadata],
-        [contentType, disposition, {}],
+        [found.ContentType, found.ContentDisposition, found.Metadata],
+        [served, disposition, {}],
       );
-      assert.equal(served.CacheControl, "public, max-age=31536000, immutable");
+      assert.equal(found.CacheControl, "public, max-age=31536000, immutable");
     }
   },
 );

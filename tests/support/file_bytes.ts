@@ -7,6 +7,8 @@ const HEADS: Readonly<Record<string, string>> = {
   "application/pdf": "%PDF-1.7",
   "application/zip": "PK\x03\x04",
   "video/mp4": "\0\0\0\x18ftypmp42",
+  "video/webm": "\x1a\x45\xdf\xa3\x87\x42\x82\x84webm",
+  "audio/webm": "\x1a\x45\xdf\xa3\x87\x42\x82\x84webm",
   "audio/mpeg": "\xff\xfb\x90\x44",
 };
 
@@ -15,7 +17,7 @@ const FILLER = 120;
 /** As many bytes of a file of this type; its content is none that a program could show. */
 export function fileBytes(contentType: string, size: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(size).fill(FILLER);
-  const head = HEADS[contentType.split(";", 1)[0]!.toLowerCase()] ?? "";
+  const head = HEADS[contentType.split(";", 1)[0]!.trim().toLowerCase()] ?? "";
   bytes.set(Uint8Array.from(head.slice(0, size), (sign) => sign.charCodeAt(0)));
   return bytes;
 }

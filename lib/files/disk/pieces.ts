@@ -62,9 +62,11 @@ export class DiskPieces implements Pieces {
     });
   }
 
-  async join({ path, place }: PiecedUpload): Promise<BlobStat | null> {
+  async join(upload: PiecedUpload): Promise<BlobStat | null> {
+    const { path, place, bytes } = upload;
     const { fileOf, put } = this.#options;
     const [from, to] = [this.#fileOf(path), fileOf(place, path)];
+    if (bytes === 0) await this.begin(upload);
     const join = async () => {
       // What is noted outlives the process that wrote it, but was not kept if that was killed.
       using file = await Deno.open(from, { write: true });

@@ -13,7 +13,7 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { type Clock, systemClock } from "../../clock.ts";
 import { UPLOAD_URL_MS } from "../../limits.ts";
-import { isShown } from "../active_types.ts";
+import { isShown, servedTypeOf } from "../active_types.ts";
 import {
   BLOB_CALL_MS,
   type BlobPage,
@@ -266,10 +266,11 @@ export class S3Blobs implements Blobs {
 
   /** How an object is served. */
   #described(contentType: string, place: FilePlace): Description {
+    const type = servedTypeOf(contentType);
     return {
-      ContentType: contentType,
+      ContentType: type,
       CacheControl: CACHE_CONTROL[place],
-      ...(!isShown(contentType, this.#sharesHost) && { ContentDisposition: "attachment" }),
+      ...(!isShown(type, this.#sharesHost) && { ContentDisposition: "attachment" }),
     };
   }
 

@@ -126,8 +126,10 @@ export class S3Pieces implements Pieces {
     return writer;
   }
 
-  async join({ path, place }: PiecedUpload, name: string): Promise<BlobStat | null> {
+  async join(whole: PiecedUpload, name: string): Promise<BlobStat | null> {
+    const { path, place } = whole;
     const { calls, stat } = this.#options;
+    if (whole.bytes === 0) return await this.#putEmpty(whole);
     const upload = { ...this.#object(place, path), UploadId: name };
     const by = within(JOIN_WITHIN_MS);
     const Parts: CompletedPart[] = [];
@@ -142,6 +144,18 @@ export class S3Pieces implements Pieces {
     const command = new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } });
     const joined = await calls.ask(by, (client, o) => client.send(command, o), JOIN_ATTEMPT_MS);
     return joined && await stat(place, path);
+  }
+
+  /** Stores complete no upload without a part. */
+  async #putEmpty({ path, place, contentType }: PiecedUpload): Promise<BlobStat | null> {
+    const { calls, describe, stat } = this.#options;
+    const command = new PutObjectCommand({
+      ...this.#object(place, path),
+      Body: new Uint8Array(),
+      ...describe(contentType, place),
+    });
+    await calls.ask(within(CALL_MS), (client, o) => client.send(command, o));
+    return await stat(place, path);
   }
 
   async remove(path: string): Promise<void> {
