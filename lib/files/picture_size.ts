@@ -46,7 +46,10 @@ export interface PictureSize {
 const READ: ReadonlyMap<string, PictureFormat> = new Map([
   ["image/jpeg", "jpeg"],
   ["image/jpg", "jpeg"],
+  ["image/pjpeg", "jpeg"],
   ["image/png", "png"],
+  ["image/x-png", "png"],
+  ["image/apng", "png"],
   ["image/webp", "webp"],
   ["image/avif", "avif"],
   ["image/gif", "png"],

@@ -24,7 +24,8 @@ const SAME: readonly (readonly string[])[] = [
   ["video/vnd.avi", "video/avi", "video/msvideo", "video/x-msvideo"],
   [
     ...["video/mp4", "video/quicktime", "video/x-m4v", "video/3gpp", "video/3gpp2"],
-    ...["audio/mp4", "audio/m4a", "audio/x-m4a", "audio/x-m4b", "audio/3gpp", "audio/3gpp2"],
+    ...["audio/mp4", "audio/m4a", "audio/x-m4a", "audio/x-m4b", "audio/mp4a-latm"],
+    ...["audio/3gpp", "audio/3gpp2"],
   ],
   [
     ...["video/webm", "video/matroska", "video/x-matroska"],
@@ -36,15 +37,35 @@ const SAME: readonly (readonly string[])[] = [
     ...["audio/x-ms-wma", "video/x-ms-wmv"],
   ],
   ["application/pdf", "application/x-pdf"],
+  ["application/postscript", "application/eps", "application/x-eps", "image/eps", "image/x-eps"],
   ["application/zip", "application/x-zip", "application/x-zip-compressed"],
-  ["application/gzip", "application/x-gzip", "application/x-gtar", "application/x-tgz"],
+  ["application/gzip", "application/x-gzip", "application/x-tgz"],
   ["application/x-rar-compressed", "application/vnd.rar", "application/x-rar"],
   ["application/x-bzip2", "application/x-bzip"],
   ["application/x-7z-compressed"],
-  ["application/x-tar"],
+  ["application/x-tar", "application/x-gtar"],
   ["application/x-xz"],
   ["application/zstd"],
 ];
+
+/** By first names, which other formats hold files of a type as well. */
+const WITHIN: Readonly<Record<string, readonly string[]>> = {
+  // Python and Apache call a `.tar.gz` by what is compressed.
+  "application/x-tar": [
+    ...["application/gzip", "application/x-bzip2", "application/x-xz", "application/zstd"],
+  ],
+  "audio/aac": ["video/mp4", "audio/x-caf"],
+  "audio/amr": ["video/mp4"],
+  // Files of Adobe Illustrator are called so, and are PDF.
+  "application/postscript": ["application/pdf"],
+};
+
+/** Signatures that may stand behind something else, by first names, as ISO 32000 allows for PDF. */
+const SIGNATURES: Readonly<Record<string, string>> = {
+  "application/pdf": "%PDF-",
+  "application/postscript": "%!PS",
+};
+const SIGNATURE_WITHIN_BYTES = 1_024;
 
 const FIRST_NAMES: ReadonlyMap<string, string> = new Map(
   SAME.flatMap((names) => names.map((name) => [name, names[0]!] as const)),
@@ -67,16 +88,36 @@ export function isTold(contentType: string): boolean {
 export async function canBe(contentType: string, head: Uint8Array): Promise<boolean> {
   const { fileTypeFromBuffer, supportedMimeTypes } = await import("file-type");
   const announced = essenceOf(contentType);
+  const first = firstNameOf(announced);
   const names = SAME.find((names) => names.includes(announced)) ?? [announced];
   const isKnown = names.some((name) => supportedMimeTypes.has(name));
-  const found = await fileTypeFromBuffer(head);
-  if (found === undefined) return !isKnown;
+  // Elsewhere any bytes could be taken for a frame of MP3.
+  const mpegOffsetTolerance = first === "audio/mpeg" ? HEAD_BYTES : 0;
+  const found = await fileTypeFromBuffer(head, { mpegOffsetTolerance });
+  if (found === undefined) return !isKnown || hasSignature(first, head);
   const type = essenceOf(found.mime);
-  if (firstNameOf(type) === firstNameOf(announced)) return true;
+  if (firstNameOf(type) === first) return true;
+  if (WITHIN[first]?.includes(firstNameOf(type))) return true;
   // Documents of many kinds are archives, too.
-  if (firstNameOf(announced) === "application/zip") return isZip(head);
+  if (first === "application/zip") return isZip(head);
+  if (hasLongTag(head)) return kindOf(announced) === "audio";
   return !isKnown && (isXml(type) || kindOf(type) === kindOf(announced));
 }
+
+function hasSignature(type: string, head: Uint8Array): boolean {
+  const signature = SIGNATURES[type];
+  if (signature === undefined) return false;
+  return latin1(head.subarray(0, SIGNATURE_WITHIN_BYTES)).includes(signature);
+}
+
+/** Whether an ID3 tag, which audio of several kinds begins with, hides what follows. */
+function hasLongTag(head: Uint8Array): boolean {
+  if (latin1(head.subarray(0, 3)) !== "ID3") return false;
+  const size = head.subarray(6, 10).reduce((bytes, seven) => bytes * 128 + (seven & 127), 10);
+  return size >= head.length;
+}
+
+const latin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes);
 
 const kindOf = (essence: string): string => essence.split("/", 1)[0]!;
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import sharp from "sharp";
 import { CACHE_MS, DERIVED_MAX, PICTURE_BYTES_MAX } from "@/lib/limits.ts";
 import { DERIVED, type DerivedRecord } from "@/lib/files/derived.ts";
 import { sizeFor } from "@/lib/files/picture_size.ts";
@@ -172,6 +173,69 @@ Deno.test("what is no picture, or is too large to be one, has no sizes: 422", as
   await app.services.engine.records<UploadRecord>(files.project.projectId, UPLOADS)
     .updateOne(eq("path", large.filePath), { set: { bytes: PICTURE_BYTES_MAX + 1 } });
   refused(await refusal(app, large.filePath, "w=64"), 422, "PICTURE_UNUSABLE");
+});
+
+Deno.test("a damaged picture has a size as far as it can be shown, and none where nothing can", async () => {
+  await using pictures = await openPictures();
+  const { app, files } = pictures;
+  const noise = { type: "gaussian", mean: 128, sigma: 30 } as const;
+  const input = { width: 400, height: 300, channels: 3, background: "#000", noise } as const;
+  const make = async (format: "jpeg" | "png" | "gif" | "webp") =>
+    new Uint8Array(await sharp({ create: input }).toFormat(format).toBuffer());
+  const jpeg = await make("jpeg");
+  const shown = {
+    jpeg: [jpeg.slice(0, -2), jpeg.slice(0, jpeg.length / 2)],
+    png: [(await make("png")).slice(0, -100_000)],
+    gif: [(await make("gif")).slice(0, -1), (await make("gif")).slice(0, -10_000)],
+  };
+  for (const [format, all] of Object.entries(shown)) {
+    for (const bytes of all) {
+      const path = await files.keep(bytes, `image/${format}`);
+      for (const query of ["w=64", "w=64&format=webp", "h=48&format=jpeg&fit=cover&w=64"]) {
+        const { width, height } = await show(app, path, query);
+        assert.deepEqual([width, height], [64, 48], `${format} of ${bytes.length} bytes, ${query}`);
+      }
+    }
+  }
+  const headOnly = [jpeg.slice(0, 300), (await make("png")).slice(0, 300)];
+  const hidden = [...headOnly, (await make("webp")).slice(0, 20_000)];
+  for (const [at, bytes] of hidden.entries()) {
+    const path = await files.keep(bytes, `image/${["jpeg", "png", "webp"][at]}`);
+    for (const format of ["png", "jpeg"]) {
+      refused(await refusal(app, path, `w=64&format=${format}`), 422, "PICTURE_UNUSABLE");
+    }
+  }
+});
+
+Deno.test("of an animation a size shows the first picture", async () => {
+  await using pictures = await openPictures();
+  const { app, files } = pictures;
+  const frame = (background: string) =>
+    sharp({ create: { width: 100, height: 80, channels: 3, background } }).png().toBuffer();
+  const frames = [await frame("#f00"), await frame("#00f"), await frame("#00f")];
+  for (const format of ["gif", "webp"] as const) {
+    const animation = sharp(frames, { join: { animated: true } }).toFormat(format);
+    const path = await files.keep(new Uint8Array(await animation.toBuffer()), `image/${format}`);
+    const first = await show(app, path, "w=64&format=webp");
+    assert.deepEqual([first.width, first.height, first.beginsRed], [64, 51, true]);
+    assert.equal((await sharp(first.bytes).metadata()).pages ?? 1, 1);
+  }
+  const avif = await picture({ format: "avif" });
+  avif.set(textBytes("avis"), 8);
+  assert.equal((await show(app, await files.keep(avif, "image/avif"), "w=64")).width, 64);
+});
+
+Deno.test("a picture has sizes by each name of its type", async () => {
+  await using pictures = await openPictures();
+  const { app, files } = pictures;
+  const types = { png: ["x-png", "apng"], jpeg: ["jpg", "pjpeg"] } as const;
+  for (const format of ["png", "jpeg"] as const) {
+    for (const name of types[format]) {
+      const path = await files.keep(await picture({ format }), `image/${name}`);
+      assert.equal((await show(app, path, "w=64")).format, format, name);
+      assert.notEqual((await files.info(path)).body.data.sizesUrl, null);
+    }
+  }
 });
 
 Deno.test("of many who ask for a size at once one has it made", async () => {
