@@ -30,15 +30,22 @@ export interface Referrer {
   readonly field: string;
 }
 
-/** Documents that refer to a collection's by one of their own fields. */
-export const referrersOf = (
+/** Returns the fields that refer to each collection, by the name of that collection. */
+export function referrersByTarget(
   definitions: readonly CollectionDefinition[],
-  collection: string,
-): Referrer[] =>
-  definitions.flatMap(({ name, fields }) =>
-    fields.filter(({ ref }) => ref === collection)
-      .map(({ key }) => ({ collection: name, field: key }))
-  );
+): ReadonlyMap<string, readonly Referrer[]> {
+  const byTarget = new Map<string, Referrer[]>();
+  for (const { name, fields } of definitions) {
+    for (const { key, ref } of fields) {
+      if (ref === undefined) continue;
+      const referrer = { collection: name, field: key };
+      const known = byTarget.get(ref);
+      if (known === undefined) byTarget.set(ref, [referrer]);
+      else known.push(referrer);
+    }
+  }
+  return byTarget;
+}
 
 const holdsFile = ({ file = false, fields = [] }: FieldDefinition): boolean =>
   file || fields.some(holdsFile);

@@ -7,7 +7,7 @@ import {
   type CollectionInContext,
   collectionSchemas,
   OPERATORS,
-  referrersOf,
+  referrersByTarget,
   shownName,
 } from "./collection_schemas.ts";
 import { CollectionCopies } from "./collection_copies.ts";
@@ -30,9 +30,14 @@ export interface ProjectSchemas {
   readonly schemas: Components;
 }
 
+/**
+ * @param chosen Names of the collections that have schemas of their own; those of all others are
+ * left out, and references to them lead to any document.
+ */
 export function projectSchemas(
   { definitions, userFields }: Pick<ProjectFacts, "definitions" | "userFields">,
   audience: Audience,
+  chosen: readonly string[] = definitions.map(({ name }) => name),
 ): ProjectSchemas {
   const { schemas } = generalParts().document.components;
   const shared: Components = {
@@ -47,13 +52,19 @@ export function projectSchemas(
   const targetOf = (collection: string): JsonSchema | null => {
     if (collection === "users") return refTo("PublicUser");
     const target = byName.get(collection);
-    return target === undefined ? null : refTo(shownName(target));
+    if (target !== undefined) return refTo(shownName(target));
+    if (!names.has(collection)) return null;
+    return { ...refTo("Document"), description: `A document of \`${collection}\`.` };
   };
+  const referrers = referrersByTarget(definitions);
+  const isChosen = new Set(chosen);
   for (const definition of definitions) {
-    byName.set(definition.name, {
+    const { name } = definition;
+    if (!isChosen.has(name)) continue;
+    byName.set(name, {
       definition,
-      name: names.get(definition.name)!,
-      referrers: referrersOf(definitions, definition.name),
+      name: names.get(name)!,
+      referrers: referrers.get(name) ?? [],
       ownsWhatItCreates: audience === "client",
       targetOf,
     });
@@ -95,7 +106,11 @@ export function projectDocument(
 ) {
   const { document: general } = generalParts();
   const all = { ...facts, audience };
-  const { collections, schemas } = projectSchemas(facts, audience);
+  const { collections, schemas } = projectSchemas(
+    facts,
+    audience,
+    only === undefined ? undefined : [only],
+  );
   const copies = new CollectionCopies(schemas, audience);
   const refusing: Refusing[] = [];
   const assembly = new Assembly();
@@ -113,9 +128,7 @@ export function projectDocument(
     COLLECTION_FILTERS_MAX,
     Math.floor(FILTER_PARAMETERS_MAX / Math.max(collections.length, 1)),
   );
-  const isShown = ({ definition: { name } }: CollectionInContext) =>
-    only === undefined || name === only;
-  for (const collection of collections.filter(isShown)) {
+  for (const collection of collections) {
     const { definition } = collection;
     copies.begin(collection, filterParameters(definition, filtersMax));
     for (const one of collectionOperations(all, definition)) {

@@ -116,7 +116,14 @@ function ownDescriptions(
   };
 }
 
-const listed = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
+/** Names that a description lists: a collection may be referred to by thousands of fields. */
+const LISTED_MAX = 100;
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, LISTED_MAX).map((name) => `\`${name}\``).join(", ");
+  const more = names.length - LISTED_MAX;
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
 
 const namesOf = (
   definition: CollectionDefinition,

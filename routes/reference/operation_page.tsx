@@ -1,20 +1,12 @@
 import { PROBLEMS } from "@/lib/problems.ts";
 import { problemAnchor } from "@/openapi/error_catalogue.ts";
-import type {
-  Answer,
-  Body,
-  Parameter,
-  ReferenceDocument,
-  Schema,
-  ShownOperation,
-} from "./document.ts";
+import { refTo } from "@/openapi/project/json_schema.ts";
+import type { Answer, Body, Parameter, ReferenceDocument, ShownOperation } from "./document.ts";
 import { Code, Frame, Method, operationPath, tagAnchor } from "./frame.tsx";
 import { inlineMarkdown, markdown } from "./markdown.ts";
 import { exampleKey, exampleOf, samples } from "./samples.ts";
-import { SchemaView, TypeLine } from "./schema_view.tsx";
+import { PageSchemas, SchemaView, TypeLine } from "./schema_view.tsx";
 import { TryForm } from "./try_form.tsx";
-
-type Schemas = Readonly<Record<string, Schema>>;
 
 /** All that there is to know of one operation. */
 export const OperationPage = (
@@ -25,7 +17,7 @@ export const OperationPage = (
   },
 ) => {
   const { operationId, method, path, tag, summary, description, parameters, body } = operation;
-  const { schemas } = document;
+  const schemas = new PageSchemas(document.schemas);
   return (
     <Frame title={summary} current={operationPath(operationId)}>
       <p class="trail">
@@ -116,7 +108,7 @@ const fullReferencePath = ({ tag, method, path }: ShownOperation): string =>
 const PLACES = { path: "In the path", query: "In the query", header: "Headers" } as const;
 
 export const Parameters = (
-  { parameters, schemas }: { parameters: readonly Parameter[]; schemas: Schemas },
+  { parameters, schemas }: { parameters: readonly Parameter[]; schemas: PageSchemas },
 ) => (
   <>
     <h2>Parameters</h2>
@@ -146,7 +138,7 @@ export const Parameters = (
   </>
 );
 
-export const BodyView = ({ body, schemas }: { body: Body; schemas: Schemas }) => (
+export const BodyView = ({ body, schemas }: { body: Body; schemas: PageSchemas }) => (
   <>
     <h2>Body</h2>
     {body.description !== undefined && markdown(body.description)}
@@ -155,7 +147,7 @@ export const BodyView = ({ body, schemas }: { body: Body; schemas: Schemas }) =>
   </>
 );
 
-export const AnswerView = ({ answer, schemas }: { answer: Answer; schemas: Schemas }) => (
+export const AnswerView = ({ answer, schemas }: { answer: Answer; schemas: PageSchemas }) => (
   <section class="answer">
     <h3>{answer.status}</h3>
     {markdown(answer.description)}
@@ -178,7 +170,7 @@ const shownExample = (example: unknown): string =>
   typeof example === "string" ? example : JSON.stringify(example, null, 2);
 
 const Contents = (
-  { contents, schemas, of }: { contents: Body["content"]; schemas: Schemas; of: string },
+  { contents, schemas, of }: { contents: Body["content"]; schemas: PageSchemas; of: string },
 ) => (
   <>
     {Object.entries(contents).map(([type, { schema, example }]) => (
@@ -194,7 +186,7 @@ const Contents = (
 );
 
 export const Refusals = (
-  { operation, schemas }: { operation: ShownOperation; schemas: Schemas },
+  { operation, schemas }: { operation: ShownOperation; schemas: PageSchemas },
 ) => (
   <section aria-labelledby="refusals">
     <h2 id="refusals">Refusals</h2>
@@ -219,7 +211,7 @@ export const Refusals = (
     <details>
       <summary>The shape of a refusal</summary>
       <SchemaView
-        schema={schemas[operation.path.startsWith("/api/storage/") ? "StorageRefusal" : "Refusal"]!}
+        schema={refTo(operation.path.startsWith("/api/storage/") ? "StorageRefusal" : "Refusal")}
         schemas={schemas}
       />
     </details>

@@ -2,33 +2,37 @@ import { lastName } from "@/openapi/shared_parts.ts";
 import type { Schema } from "./document.ts";
 import { markdown } from "./markdown.ts";
 
-type Schemas = Readonly<Record<string, Schema>>;
+/**
+ * The named schemas of a document as one page shows them. A page writes each of them out where it is
+ * first mentioned and links to that place from every other mention, because schemas refer to each
+ * other in circles.
+ */
+export class PageSchemas {
+  readonly #byName: Readonly<Record<string, Schema>>;
+  readonly #written = new Set<string>();
 
-/** Members below this are shown by their types alone: no schema of ours is as deep. */
-const DEPTH_MAX = 8;
+  constructor(byName: Readonly<Record<string, Schema>>) {
+    this.#byName = byName;
+  }
 
-interface Position {
-  readonly schemas: Schemas;
-  /** Names of the schemas that this one is within, which may refer to themselves. */
-  readonly within: readonly string[];
+  /** Returns the schema itself, or the named schema that it refers to. */
+  resolve({ $ref, ...schema }: Schema): Schema {
+    return $ref === undefined
+      ? schema
+      : this.resolve({ ...this.#byName[lastName($ref)]!, ...schema });
+  }
+
+  /** Returns whether the page mentions a named schema for the first time. */
+  isFirstMention(name: string): boolean {
+    if (this.#written.has(name)) return false;
+    this.#written.add(name);
+    return true;
+  }
 }
-
-/** What a schema refers to, with the names on the way. */
-function resolved(schema: Schema, position: Position): { schema: Schema; position: Position } {
-  if (schema.$ref === undefined) return { schema, position };
-  const name = lastName(schema.$ref);
-  const { schemas, within } = position;
-  return resolved({ ...schemas[name], ...without$ref(schema) }, {
-    schemas,
-    within: [...within, name],
-  });
-}
-
-const without$ref = ({ $ref: _, ...rest }: Schema): Schema => rest;
 
 /** "string or null", "array of objects". */
-function typeText(schema: Schema, schemas: Schemas): string {
-  const whole = schema.$ref === undefined ? schema : schemas[lastName(schema.$ref)]!;
+function typeText(schema: Schema, schemas: PageSchemas): string {
+  const whole = schemas.resolve(schema);
   const choices = whole.anyOf ?? whole.oneOf;
   if (choices !== undefined) {
     return [...new Set(choices.map((one) => typeText(one, schemas)))].join(" or ");
@@ -67,9 +71,9 @@ function bounds(schema: Schema): string[] {
 
 /** Type, bounds, choices and default of a value, in one line. */
 export const TypeLine = (
-  { schema, schemas, required }: { schema: Schema; schemas: Schemas; required?: boolean },
+  { schema, schemas, required }: { schema: Schema; schemas: PageSchemas; required?: boolean },
 ) => {
-  const whole = resolved(schema, { schemas, within: [] }).schema;
+  const whole = schemas.resolve(schema);
   const values = whole.enum ?? (whole.const === undefined ? [] : [whole.const]);
   return (
     <>
@@ -95,42 +99,61 @@ export const TypeLine = (
   );
 };
 
-/** The members of an object, of the elements of a list, or of each choice; nothing of a plain value. */
-export const SchemaView = (
-  { schema, schemas, within = [] }: {
-    schema: Schema;
-    schemas: Schemas;
-    within?: readonly string[];
-  },
-) => {
-  const named = schema.$ref === undefined ? null : lastName(schema.$ref);
-  if (within.length >= DEPTH_MAX || (named !== null && within.includes(named))) {
-    return <p class="again">As {named ?? "above"}, which it is within.</p>;
+interface SchemaProps {
+  readonly schema: Schema;
+  readonly schemas: PageSchemas;
+  /** Number of named schemas that this schema is written within. */
+  readonly depth?: number;
+}
+
+/**
+ * The members of an object, of the elements of a list, or of each choice; nothing for a plain value.
+ * A named schema that the page has written out already is a link to it.
+ */
+export const SchemaView = ({ schema, schemas, depth = 0 }: SchemaProps) => {
+  if (!hasMembers(schema, schemas)) return null;
+  if (schema.$ref === undefined) return <Inside schema={schema} schemas={schemas} depth={depth} />;
+  const name = lastName(schema.$ref);
+  const id = `schema-${name}`;
+  if (!schemas.isFirstMention(name)) {
+    return (
+      <p class="again">
+        See <a href={`#${id}`}>{name}</a>.
+      </p>
+    );
   }
-  const found = resolved(schema, { schemas, within });
-  const { position } = found;
-  const whole = found.schema;
-  const choices = whole.anyOf ?? whole.oneOf ?? whole.allOf;
-  const view = (one: Schema) => (
-    <SchemaView schema={one} schemas={schemas} within={position.within} />
+  return (
+    <div id={id}>
+      <Inside schema={schemas.resolve(schema)} schemas={schemas} depth={depth + 1} />
+    </div>
   );
+};
+
+/** What is within a schema that is no reference. */
+const Inside = ({ schema, schemas, depth }: Required<SchemaProps>) => {
+  const choices = choicesOf(schema);
   if (choices !== undefined) {
-    const isOpen = (one: Schema) => hasMembers(one, schemas);
-    return <>{choices.filter(isOpen).map((one) => <div class="choice">{view(one)}</div>)}</>;
+    return (
+      <>
+        {choices.filter((one) => hasMembers(one, schemas)).map((one) => (
+          <div class="choice">
+            <SchemaView schema={one} schemas={schemas} depth={depth} />
+          </div>
+        ))}
+      </>
+    );
   }
-  if (whole.items !== undefined) return view(whole.items);
-  const properties = Object.entries(whole.properties ?? {});
-  const { additionalProperties: others } = whole;
-  if (properties.length === 0 && !others) return null;
+  const { items, properties = {}, required = [], additionalProperties: others } = schema;
+  if (items !== undefined) return <SchemaView schema={items} schemas={schemas} depth={depth} />;
   return (
     <ul class="schema">
-      {properties.map(([name, member]) => (
+      {Object.entries(properties).map(([name, member]) => (
         <Member
           name={name}
           schema={member}
           schemas={schemas}
-          within={position.within}
-          required={whole.required?.includes(name) === true}
+          depth={depth}
+          required={required.includes(name)}
         />
       ))}
       {others && (
@@ -138,7 +161,7 @@ export const SchemaView = (
           name="any other member"
           schema={others === true ? {} : others}
           schemas={schemas}
-          within={position.within}
+          depth={depth}
           required={false}
         />
       )}
@@ -147,36 +170,36 @@ export const SchemaView = (
 };
 
 const Member = (
-  { name, schema, schemas, within, required }: {
-    name: string;
-    schema: Schema;
-    schemas: Schemas;
-    within: readonly string[];
-    required: boolean;
+  { name, schema, schemas, depth, required }: Required<SchemaProps> & {
+    readonly name: string;
+    readonly required: boolean;
   },
 ) => {
-  const { description } = resolved(schema, { schemas, within: [] }).schema;
+  const { description } = schemas.resolve(schema);
   return (
     <li>
       <code class="name">{name}</code>{" "}
       <TypeLine schema={schema} schemas={schemas} required={required} />
       {description !== undefined && <div class="about">{markdown(description)}</div>}
       {hasMembers(schema, schemas) && (
-        <details open={within.length < 2}>
+        <details open={depth < 2}>
           <summary>
             Members<span class="hidden">of {name}</span>
           </summary>
-          <SchemaView schema={schema} schemas={schemas} within={within} />
+          <SchemaView schema={schema} schemas={schemas} depth={depth} />
         </details>
       )}
     </li>
   );
 };
 
+const choicesOf = ({ anyOf, oneOf, allOf }: Schema): readonly Schema[] | undefined =>
+  anyOf ?? oneOf ?? allOf;
+
 /** Whether there is something to show below the type. */
-function hasMembers(schema: Schema, schemas: Schemas): boolean {
-  const whole = resolved(schema, { schemas, within: [] }).schema;
-  const choices = whole.anyOf ?? whole.oneOf ?? whole.allOf;
+function hasMembers(schema: Schema, schemas: PageSchemas): boolean {
+  const whole = schemas.resolve(schema);
+  const choices = choicesOf(whole);
   if (choices !== undefined) return choices.some((one) => hasMembers(one, schemas));
   if (whole.items !== undefined) return hasMembers(whole.items, schemas);
   return Object.keys(whole.properties ?? {}).length > 0 || Boolean(whole.additionalProperties);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { EXAMPLE_ID } from "@/openapi/schemas/values.ts";
 import { PLACEHOLDERS } from "@/routes/dashboard/collections/calls.ts";
+import { updateCollection } from "../support/given.ts";
 import { assertHarmless, type PageAnswer } from "../support/pages.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { openProjectPages } from "./project_pages.ts";
@@ -120,6 +121,35 @@ Deno.test("an operation has its parameters, filters, answers and refusals from t
   assert.match(page.words, /UNKNOWN_OPERATOR/);
   const create = await dashboard.get(`${home}/collections/posts/api?operation=Create`);
   assert.match(create.words, /INVALID_DOCUMENT/);
+});
+
+Deno.test("a page writes each named schema out once, and links to it from wherever else it is mentioned", async () => {
+  await using app = await openTestApp();
+  const { home, dashboard, project } = await openProjectPages(app);
+  const others = ["authors", "editors", "reviewers"];
+  for (const name of others) {
+    await project.collection({ name, fields: [{ key: "name", type: "String" }] });
+  }
+  await project.collection({
+    name: "posts",
+    fields: [...FIELDS, ...others.map((name) => ({ key: name, type: "Ref", ref: name }))],
+    rls: { mode: "public-read" },
+  });
+  for (const name of others) {
+    const fields = [...others, "posts"].map((ref) => ({ key: `in_${ref}`, type: "Ref", ref }));
+    await updateCollection(app.services, project.projectId, { name, fields });
+  }
+  for (const name of ["List", "Get", "Create", "CreateMany", "Replace", "Patch"]) {
+    const page = await dashboard.get(`${home}/collections/posts/api?operation=${name}`);
+    const ids = [...page.document.querySelectorAll("[id]")].map((one) => one.getAttribute("id")!);
+    assert.equal(new Set(ids).size, ids.length, `${name}: ${ids.join(" ")}`);
+    const schemas = ids.filter((id) => id.startsWith("schema-"));
+    assert.ok(schemas.length > 1, `${name}: ${schemas.join(" ")}`);
+    const links = [...page.document.querySelectorAll(".again a")];
+    for (const link of links) assert.ok(ids.includes(link.getAttribute("href")!.slice(1)), name);
+    if (name === "List") assert.ok(links.length > 1, "posts refer to posts, and others to them");
+    assert.ok(page.text.length < 200_000, `${name}: ${page.text.length}`);
+  }
 });
 
 Deno.test("reads are run with the project's key, and what changes documents asks before", async () => {

@@ -3,6 +3,7 @@ import type { Parameter, Schema } from "../../reference/document.ts";
 import { markdown } from "../../reference/markdown.ts";
 import { AnswerView, BodyView, Parameters, Refusals } from "../../reference/operation_page.tsx";
 import { type Call, exampleCall, samplesOf } from "../../reference/samples.ts";
+import { PageSchemas } from "../../reference/schema_view.tsx";
 import { Snippet } from "../components/snippet.tsx";
 import { texts } from "../texts/mod.ts";
 import { clientCall } from "./client_call.ts";
@@ -25,8 +26,9 @@ const QUERIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 export const ApiOperation = (
-  { operation, collectionName, audience, serverUrl, apiKey, schemas }: ApiOperationProps,
+  { operation, collectionName, audience, serverUrl, apiKey, ...document }: ApiOperationProps,
 ) => {
+  const schemas = new PageSchemas(document.schemas);
   const { shown, name } = operation;
   const query = QUERIES[name] ?? {};
   const call = exampleCall(shown, { serverUrl, key: apiKey, query });

@@ -27,7 +27,7 @@ interface RowProps {
   readonly context: RowsContext;
 }
 
-export const FieldRows = (
+const FieldRows = (
   { fields, place, path, inArray, context }: RowProps & { fields: readonly DraftField[] },
 ) => {
   if (fields.length === 0) return null;
@@ -49,6 +49,18 @@ export const FieldRows = (
     </ul>
   );
 };
+
+/** The rows of a form. */
+export const AllFieldRows = (
+  { fields, context }: { fields: readonly DraftField[]; context: RowsContext },
+) => (
+  <>
+    <FieldRows fields={fields} place="" path="" inArray={false} context={context} />
+    <datalist id={TARGETS}>
+      {context.targets.map((name) => <option value={name}></option>)}
+    </datalist>
+  </>
+);
 
 /** A row with what its parts say of it. */
 interface FieldProps extends RowProps {
@@ -251,9 +263,7 @@ const TypeSelect = (
           {t.details}
         </button>
       )}
-      {item.type === "Ref" && (
-        <RefSelect item={item} place={place} label={label} context={context} />
-      )}
+      {item.type === "Ref" && <RefInput item={item} place={place} label={label} />}
       {item.type === "String" && (!isOwner || item.enum !== "") && (
         <input
           class="values"
@@ -270,20 +280,24 @@ const TypeSelect = (
   );
 };
 
-const RefSelect = (
-  { item: { ref }, place, label, context: { targets } }: {
-    item: DraftItem;
-    place: Place;
-    label: string;
-    context: RowsContext;
-  },
+/** What a Ref points to. All rows share one list of names to choose from, which may be long. */
+const RefInput = (
+  { item: { ref }, place, label }: { item: DraftItem; place: Place; label: string },
 ) => {
   const t = texts().collections.row;
   return (
-    <select name={`${place}.ref`} aria-label={t.toWhichOf(label)}>
-      <option value="" selected={ref === ""}>{t.toNone}</option>
-      {(ref === "" || targets.includes(ref) ? targets : [...targets, ref])
-        .map((name) => <option value={name} selected={name === ref}>{t.to(name)}</option>)}
-    </select>
+    <input
+      class="values"
+      name={`${place}.ref`}
+      value={ref}
+      list={TARGETS}
+      aria-label={t.toWhichOf(label)}
+      placeholder={t.toNone}
+      autocomplete="off"
+      spellcheck={false}
+    />
   );
 };
+
+/** The id of that list. */
+const TARGETS = "ref-targets";

@@ -19,7 +19,7 @@ import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
 import { blamedPlace } from "./blame.ts";
 import { type DraftField, draftOf, inputOf } from "./draft.ts";
 import { changeDraft, type Place, readDraft } from "./draft_form.ts";
-import { FieldRows, type RowsContext } from "./field_rows.tsx";
+import { AllFieldRows, type RowsContext } from "./field_rows.tsx";
 
 /** The form as it stands. */
 interface Entered {
@@ -220,7 +220,7 @@ const Definition = (
     <fieldset class="rows" disabled={!context.canEdit}>
       <legend>{t.title}</legend>
       {fields.length === 0 && <p class="empty">{t.none}</p>}
-      <FieldRows fields={fields} place="" path="" inArray={false} context={context} />
+      <AllFieldRows fields={fields} context={context} />
       <label>
         <input type="checkbox" role="switch" name="strict" checked={strict} />
         {t.strict}

@@ -42,12 +42,16 @@ const referringOf = ({ name, fields }: CollectionDefinition): Referring => ({
   references: referencesIn(fields),
 });
 
+/** Rows of the table: each has the names of two collections and the path of a field. */
+const ROWS_MAX = 2_000;
+
 /** What the picture shows, for who does not see it, and for all that it has no room for. */
 const References = ({ collections, home }: { collections: readonly Referring[]; home: string }) => {
   const t = texts().diagram;
   const all = collections.flatMap(({ name, references }) =>
     references.map((reference) => ({ name, ...reference }))
   );
+  const more = all.length - ROWS_MAX;
   return (
     <details>
       <summary>{t.asTable(collections.length, all.length)}</summary>
@@ -60,7 +64,7 @@ const References = ({ collections, home }: { collections: readonly Referring[]; 
           </tr>
         </thead>
         <tbody>
-          {all.map(({ name, path, collection }) => (
+          {all.slice(0, ROWS_MAX).map(({ name, path, collection }) => (
             <tr>
               <th scope="row">
                 <a href={collectionPath(home, name)}>{name}</a>
@@ -71,6 +75,11 @@ const References = ({ collections, home }: { collections: readonly Referring[]; 
               <td>{collection}</td>
             </tr>
           ))}
+          {more > 0 && (
+            <tr>
+              <td colspan={3} class="muted">{t.more(more)}</td>
+            </tr>
+          )}
           {collections.filter(({ references }) => references.length === 0).map(({ name }) => (
             <tr>
               <th scope="row">

@@ -18,16 +18,10 @@ const CHARACTER = 7.4;
 /** Characters that are up to twice as wide. */
 const WIDE = /[MWmw@%]/g;
 const TEXT_LENGTH_MAX = 26;
-/** Fields that a box shows. */
+/** Fields that a box shows, and that the title of a line names. */
 const FIELDS_SHOWN = 12;
 /** Lines that are drawn; the table has all references. */
 const LINES_MAX = 600;
-
-/** A collection with the fields that refer to others. */
-export interface Referring {
-  readonly name: string;
-  readonly references: readonly Reference[];
-}
 
 /** All references of a collection to one other. */
 interface Reach extends Line {
@@ -40,13 +34,15 @@ const shortened = (text: string): string =>
 const widthOf = (text: string): number =>
   (text.length + (text.match(WIDE)?.length ?? 0)) * CHARACTER;
 
-/** The texts in a box below its name. */
-function rowsOf({ references }: Referring): string[] {
-  const rows = references.slice(0, FIELDS_SHOWN)
-    .map(({ path, collection }) => shortened(`${path} → ${collection}`));
-  const more = references.length - FIELDS_SHOWN;
-  return more > 0 ? [...rows, texts().diagram.more(more)] : rows;
+/** The first of some texts, and how many more there are. */
+function firstOf(all: readonly string[]): string[] {
+  const more = all.length - FIELDS_SHOWN;
+  return more > 0 ? [...all.slice(0, FIELDS_SHOWN), texts().diagram.more(more)] : [...all];
 }
+
+/** The texts in a box below its name. */
+const rowsOf = ({ references }: Referring): string[] =>
+  firstOf(references.map(({ path, collection }) => shortened(`${path} → ${collection}`)));
 
 function boxOf(one: Referring): Box {
   const rows = rowsOf(one);
@@ -117,7 +113,7 @@ const Arrow = (
   { line: { from, to, fields }, points }: { line: Reach; points: readonly Point[] },
 ) => (
   <path class="line" marker-end="url(#arrow)" d={pathOf(points)}>
-    <title>{`${from} → ${to}: ${fields.join(", ")}`}</title>
+    <title>{`${from} → ${to}: ${firstOf(fields).join(", ")}`}</title>
   </path>
 );
 

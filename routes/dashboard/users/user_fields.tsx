@@ -7,7 +7,7 @@ import type { PageContext, PageHandler } from "../../handler.ts";
 import { blamedPlace } from "../collections/blame.ts";
 import { type DraftField, draftOf, inputOf } from "../collections/draft.ts";
 import { changeDraft, type Place, readDraft } from "../collections/draft_form.ts";
-import { FieldRows, type RowsContext } from "../collections/field_rows.tsx";
+import { AllFieldRows, type RowsContext } from "../collections/field_rows.tsx";
 import { Conflict, isConflict, Refusal } from "../components/forms.tsx";
 import { Bar, ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
@@ -107,7 +107,7 @@ const FieldsForm = (
       <fieldset class="rows" disabled={!canEdit}>
         <legend>{t.fields}</legend>
         {rows.length === 0 && <p class="empty">{t.none}</p>}
-        <FieldRows fields={rows} place="" path="" inArray={false} context={context} />
+        <AllFieldRows fields={rows} context={context} />
       </fieldset>
       <p class="muted">{t.rules}</p>
       {canEdit && (

@@ -126,7 +126,6 @@ export const collections: typeof en = {
     valuesOf: (type) => `${type}: die Werte, falls nur bestimmte erlaubt sind`,
     toWhichOf: (type) => `${type}: auf welche Sammlung`,
     toNone: "auf…",
-    to: (collection) => `auf ${collection}`,
   },
 
   access: {

@@ -173,7 +173,6 @@ export const collections = {
     valuesOf: (type: string) => `${type}: its values, if it has only some`,
     toWhichOf: (type: string) => `${type}: to which collection`,
     toNone: "to…",
-    to: (collection: string) => `to ${collection}`,
   },
 
   access: {
