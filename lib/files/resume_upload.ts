@@ -10,7 +10,7 @@ import { type Blobs, type PiecedUpload, PiecesLost, type PieceWriter } from "./b
 import { removeObjects, removeRow, unclaimed, unexpired } from "./ledger.ts";
 import { projectOf } from "./paths.ts";
 import type { FileServices } from "./removals.ts";
-import { findOpen, locked, UploadTurn } from "./upload_turn.ts";
+import { findOpen, findSettled, isHeld, locked, UploadTurn } from "./upload_turn.ts";
 import type { UploadTokens } from "./upload_tokens.ts";
 import { piecedUpload, type UploadRecord } from "./uploads.ts";
 
@@ -45,7 +45,7 @@ export async function findProgress(
   token: string,
 ): Promise<UploadProgress> {
   const { projectId, path } = await addressed(services, token);
-  const row = await findOpen(services, projectId, path);
+  const row = await findSettled(services, projectId, path);
   return progressOf(row, await arrivedOf(await storeOf(services, projectId, row), row));
 }
 
@@ -60,16 +60,12 @@ export async function resumeUpload(
   sent: SentPiece,
 ): Promise<UploadProgress> {
   const { projectId, path } = await addressed(services, sent.token);
-  const { bytes } = await findOpen(services, projectId, path);
-  if (sent.offset + (sent.announced ?? 0) > bytes) throw new Problem("UPLOAD_TOO_LONG");
+  const found = await findOpen(services, projectId, path);
+  if (sent.offset + (sent.announced ?? 0) > found.bytes) throw new Problem("UPLOAD_TOO_LONG");
   await using turn = await UploadTurn.take(services, projectId, path);
   const blobs = await storeOf(services, projectId, turn.row);
-  const arrived = await arrivedOf(blobs, turn.row);
-  if (sent.offset !== arrived) {
-    throw new Problem("UPLOAD_OFFSET_MISMATCH", {
-      message: `${arrived} bytes have arrived: go on from there.`,
-    });
-  }
+  const wasHeld = isHeld(found, services.clock);
+  const arrived = await startOf(blobs, turn.row, { offset: sent.offset, wasHeld });
   const upload = piecedUpload(turn.row);
   // What is missing there is not made up for by what is written before its checksum is known.
   if (arrived < turn.safe) await turn.note({ arrived });
@@ -85,6 +81,26 @@ export async function resumeUpload(
       message: "The store has lost what had arrived: begin anew.",
     });
   }
+}
+
+/**
+ * Returns the offset that bytes may be written from. Where the turn was taken from another connection,
+ * what that one brought since the client asked for the offset is given up, because the client sends it
+ * again. Throws `UPLOAD_OFFSET_MISMATCH`.
+ */
+async function startOf(
+  blobs: Blobs,
+  row: UploadRecord,
+  { offset, wasHeld }: { readonly offset: number; readonly wasHeld: boolean },
+): Promise<number> {
+  const arrived = await arrivedOf(blobs, row);
+  if (offset === arrived) return arrived;
+  const goesBack = wasHeld && offset < arrived &&
+    await arrivedOf(blobs, { ...row, arrived: offset }) === offset;
+  if (goesBack) return offset;
+  throw new Problem("UPLOAD_OFFSET_MISMATCH", {
+    message: `${arrived} bytes have arrived: go on from there.`,
+  });
 }
 
 /**

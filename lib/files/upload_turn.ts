@@ -16,8 +16,12 @@ export interface TurnServices {
 
 /** How long a turn lasts that its holder does not renew: it was killed, or froze. */
 const TURN_MS = 10_000;
-/** Between two looks at the row, with which the turn is renewed and what has arrived is noted. */
+/** Between two writes of the row, with which the turn is renewed and what has arrived is noted. */
 const RENEW_MS = 2_000;
+/** Between two looks whether somebody else wants the turn, so that they get it within a second. */
+const HOLDER_LOOK_MS = 400;
+/** For a connection that is lost to be noticed, and what it brought to be kept. */
+const ENDING_MS = 1_000;
 /** So much more is noted at once: a process that is killed loses hardly more than a part. */
 const NOTE_BYTES = 5_242_880;
 /** For whoever has the turn to notice that somebody else wants it, and to keep what it has. */
@@ -36,7 +40,7 @@ export class UploadTurn implements AsyncDisposable {
   readonly #over = new AbortController();
   readonly #renewing: ReturnType<typeof setInterval>;
   #renewal: Promise<void> | null = null;
-  #endsAt = performance.now() + TURN_MS;
+  #storedAt = performance.now();
   /** As it was when the turn began. */
   readonly row: UploadRecord;
   #safe: number;
@@ -72,7 +76,7 @@ export class UploadTurn implements AsyncDisposable {
     this.#mine = and(eq("path", row.path), eq("writer", row.writer!));
     this.row = row;
     this.#safe = this.#noted = row.arrived ?? 0;
-    this.#renewing = setInterval(() => this.#renewSoon(), RENEW_MS);
+    this.#renewing = setInterval(() => this.#lookSoon(), HOLDER_LOOK_MS);
   }
 
   /** Bytes that are safe in the store: they are noted with the next renewal. */
@@ -108,23 +112,34 @@ export class UploadTurn implements AsyncDisposable {
     });
     if (noted === null) throw gone();
     this.#noted = change.arrived;
-    this.#endsAt = performance.now() + TURN_MS;
+    this.#storedAt = performance.now();
     return noted.value;
   }
 
   #renewSoon(): void {
-    this.#renewal ??= this.#renew().finally(() => this.#renewal = null);
+    this.#renewal ??= this.#keepTurn(() => this.#store({ arrived: this.#safe }))
+      .finally(() => this.#renewal = null);
   }
 
-  async #renew(): Promise<void> {
+  #lookSoon(): void {
+    if (performance.now() - this.#storedAt >= RENEW_MS) return this.#renewSoon();
+    this.#renewal ??= this.#keepTurn(() => this.#find()).finally(() => this.#renewal = null);
+  }
+
+  async #find(): Promise<UploadRecord> {
+    const found = await this.#records.findOne(this.#mine);
+    if (found === null) throw gone();
+    return found.value;
+  }
+
+  async #keepTurn(ask: () => Promise<UploadRecord>): Promise<void> {
     try {
-      const { isWanted } = await this.#store({ arrived: this.#safe });
+      const { isWanted } = await ask();
       if (isWanted) this.#over.abort(locked());
     } catch (error) {
       // A store that is away may come back; but nothing is written once somebody else may be at it.
-      if (error instanceof Problem || performance.now() > this.#endsAt - 2 * RENEW_MS) {
-        this.#over.abort(error);
-      }
+      const left = this.#storedAt + TURN_MS - performance.now();
+      if (error instanceof Problem || left < 2 * RENEW_MS) this.#over.abort(error);
     }
   }
 
@@ -147,6 +162,30 @@ const gone = () => new Problem("UPLOAD_GONE");
 export const locked = (): Problem => new Problem("UPLOAD_LOCKED", { retryAfter: RETRY_SECONDS });
 
 const turnEnd = (clock: Clock): string => new Date(clock.now() + TURN_MS).toISOString();
+
+/**
+ * Returns the row of an upload. If a connection brings bytes of it, and ends within `ENDING_MS`, the
+ * row is that after its end: a client that has lost the connection goes on from all that arrived.
+ * Throws `UPLOAD_GONE`.
+ */
+export async function findSettled(
+  services: TurnServices,
+  projectId: Id,
+  path: string,
+): Promise<UploadRecord> {
+  const until = performance.now() + ENDING_MS;
+  let row = await findOpen(services, projectId, path);
+  const { writer } = row;
+  while (isHeld(row, services.clock) && row.writer === writer && performance.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    row = await findOpen(services, projectId, path);
+  }
+  return row;
+}
+
+/** Whether a connection has the turn. */
+export const isHeld = ({ writer, writerUntil }: UploadRecord, clock: Clock): boolean =>
+  typeof writer === "string" && Date.parse(writerUntil!) > clock.now();
 
 /** The row of an upload that bytes may arrive for. Throws `UPLOAD_GONE`. */
 export async function findOpen(

@@ -134,7 +134,7 @@ export const resumeUpload = contract({
     "Any number of the bytes that are missing, from `Upload-Offset` on. What has arrived when a " +
     `connection breaks is kept, and the upload stays for ${RESUMABLE_HOLD_HOURS} hours after that. ` +
     "One connection brings bytes at a time: a later one, of a client that has lost the first, gets " +
-    "the turn within some seconds, and the first ends with a 423. Something must arrive every 30 " +
+    "the turn within two seconds, and the first ends with a 423. Something must arrive every 30 " +
     "seconds.\n\n" +
     "After the last byte, confirm the upload. Into a bucket bytes go in parts of 5 MiB, or more " +
     `from ${PARTS_GROW_GIB} GiB on; of a process that is killed the part under way is lost.`,

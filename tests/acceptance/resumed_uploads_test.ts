@@ -11,6 +11,7 @@ import {
   head,
   manyBytes,
   offsetOf,
+  patch,
   request,
   served,
   type Upload,
@@ -22,6 +23,8 @@ import { until } from "./until.ts";
 const FILE = manyBytes(6_000_000);
 const BEGINNING = 400_000;
 const SOON_MS = 60_000;
+/** Two seconds, and what sending the file takes on a busy machine. */
+const AT_ONCE_MS = 5_000;
 
 /** Two servers on one store; the second is stopped before the store is removed. */
 async function startTwo() {
@@ -92,5 +95,25 @@ for (const way of ["ends", "resets"] as const) {
     }
     await finish(server, upload, FILE);
     assertSame(await served(server, await confirm(server, project, upload)), FILE);
+  });
+}
+
+for (const way of ["ends", "resets", "says nothing more on"] as const) {
+  Deno.test(`whoever ${way} its connection goes on at once, at this process and at another`, async () => {
+    await using servers = await startTwo();
+    const { one } = servers;
+    const project = await createProject(one.settings);
+    for (const server of [one, servers.two]) {
+      const upload = await request(one, project, FILE.length);
+      using connection = await hold(one, upload);
+      if (way === "ends") connection.end();
+      else if (way === "resets") connection[Symbol.dispose]();
+      const begun = performance.now();
+      const offset = await offsetOf(server, upload);
+      assert.equal(await patch(server, upload, offset, FILE.slice(offset)), 204);
+      const took = performance.now() - begun;
+      assert.ok(took < AT_ONCE_MS, `${took} ms`);
+      await assertServed(server, await confirm(server, project, upload));
+    }
   });
 }

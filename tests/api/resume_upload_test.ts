@@ -208,6 +208,68 @@ Deno.test("UPLOAD_LOCKED: a later connection gets the turn, and the first one en
   assert.equal(await storedText(app, upload), "abcdefghij");
 });
 
+/** A connection that brings bytes when it is told to, and neither more nor an end by itself. */
+function slowBody() {
+  let sink!: ReadableStreamDefaultController<Uint8Array>;
+  let isOver = false;
+  const stream = new ReadableStream<Uint8Array>({
+    start: (controller) => void (sink = controller),
+    cancel: () => void (isOver = true),
+  });
+  return {
+    stream,
+    bring: (text: string) => isOver || sink.enqueue(textBytes(text)),
+    cut: () => sink.error(),
+    /** Whether all that was brought has been taken. */
+    isRead: () => sink.desiredSize === 1,
+  };
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const losses: Readonly<Record<string, (body: ReturnType<typeof slowBody>) => void>> = {
+  "is cut": ({ cut }) => cut(),
+  "is silent": () => {},
+  "brings more that was on its way": ({ bring }) => setTimeout(() => bring("def"), 1_200),
+};
+
+for (const [what, lose] of Object.entries(losses)) {
+  Deno.test(`a client goes on from what it is told within seconds, where its connection ${what}`, async () => {
+    await using app = await openTestApp();
+    const files = await openFiles(app);
+    const upload = await files.request(10);
+    const body = slowBody();
+    const first = patch(app, upload, 0, { body: body.stream }).catch(() => {});
+    while ((await files.rows())[0]!.writer == null) await pause(10);
+    body.bring("abc");
+    while (!body.isRead()) await pause(10);
+    const begun = performance.now();
+    lose(body);
+    const offset = await offsetOf(app, upload);
+    if (what === "is cut") assert.equal(offset, 3, "all that arrived");
+    const rest = textBytes("abcdefghij").slice(offset);
+    const { status, text } = await patch(app, upload, offset, { body: rest });
+    assert.equal(status, 204, text);
+    const took = performance.now() - begun;
+    assert.ok(took < 3_000, `${took} ms`);
+    await first;
+    assert.equal((await files.confirm(upload)).status, 200);
+    assert.equal(await storedText(app, upload), "abcdefghij");
+  });
+}
+
+Deno.test("UPLOAD_OFFSET_MISMATCH: nobody goes back while no other connection is at it", async () => {
+  await using app = await openTestApp();
+  const files = await openFiles(app);
+  const upload = await files.request(10);
+  await patch(app, upload, 0, { body: textBytes("abc") });
+  for (const offset of [0, 2, 4]) {
+    const answer = await patch(app, upload, offset, { body: textBytes("x") });
+    refused(answer, 409, "UPLOAD_OFFSET_MISMATCH", "3 bytes");
+  }
+  assert.equal(await offsetOf(app, upload), 3);
+});
+
 Deno.test("while a long piece arrives it is noted how far it has come, for who goes on if it is killed", async () => {
   await using app = await openTestApp();
   const files = await openFiles(app);
