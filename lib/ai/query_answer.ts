@@ -6,6 +6,7 @@ import { parseListQuery } from "../documents/query.ts";
 import { RESERVED_PARAMETERS } from "../documents/reserved_parameters.ts";
 import { SORT_KEYS_MAX, WHERE_BYTES_MAX, WHERE_CONDITIONS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
+import { isExactNumeral } from "../store/exact_json.ts";
 import { and } from "../store/filter.ts";
 import type { FieldShape, Filter, Json } from "../store/port.ts";
 import { exactBytesText } from "../text/amounts.ts";
@@ -140,9 +141,8 @@ function fittingOne(
   const type = elementType(shape);
   if (typeof value === "string") {
     if (type === "Date") return resolveDate(value, moment) ?? value;
-    if (type === "Number" && value.trim() !== "" && Number.isFinite(Number(value))) {
-      return Number(value);
-    }
+    const isNumber = type === "Number" && value.trim() !== "" && isExactNumeral(value);
+    if (isNumber && Number.isFinite(Number(value))) return Number(value);
     if (type === "Boolean" && /^(?:true|false)$/i.test(value)) return /^true$/i.test(value);
   }
   const isPlain = typeof value === "number" || typeof value === "boolean";

@@ -1,6 +1,5 @@
 import { Problem } from "../problems.ts";
-import { jsonFaultAside } from "../store/json_fault.ts";
-import { parseJson } from "../store/json_text.ts";
+import { jsonRefusal, parseExactJson } from "../store/exact_json.ts";
 import type { Filter, Json } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
 import { type Collection, declaredAt, declaredPaths } from "./collection.ts";
@@ -72,9 +71,10 @@ function fieldName(name: string): string {
 function conditionsOfJson(reader: ConditionReader, text: string): Filter[] {
   let members: Json;
   try {
-    members = parseJson(text);
-  } catch {
-    throw refuse(JSON_FILTER, `is not valid JSON, such as {"views_gt":5}${jsonFaultAside(text)}`);
+    members = parseExactJson(text);
+  } catch (cause) {
+    const why = jsonRefusal(cause, text, 'is not valid JSON, such as {"views_gt":5}');
+    throw refuse(JSON_FILTER, why);
   }
   if (!isObject(members)) {
     throw refuse(JSON_FILTER, 'must be an object, such as {"views_gt":5}');

@@ -1,6 +1,7 @@
 import { parseId } from "../ids.ts";
 import { IN_VALUES_MAX, LITERAL_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
+import { inexactText, isExactNumeral } from "../store/exact_json.ts";
 import { or } from "../store/filter.ts";
 import type { Comparison, FieldShape, Filter, Scalar } from "../store/port.ts";
 import { parseDate } from "./dates.ts";
@@ -189,8 +190,9 @@ function comparedType({ shape }: Operand): FieldShape["type"] | null {
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
+/** Null for an integer that a double cannot hold, too: no stored number is equal to it. */
 function parseNumber(text: string): number | null {
-  const number = NUMBER.test(text) ? Number(text) : NaN;
+  const number = NUMBER.test(text) && isExactNumeral(text) ? Number(text) : NaN;
   return Number.isFinite(number) ? number : null;
 }
 
@@ -208,7 +210,7 @@ function readings(operand: Operand, text: string): Scalar[] {
   if (type === null) return openReadings(text);
   if (text === "null" && type !== "String") return [null];
   const value = declaredReading(type, text);
-  if (value === null) throw refuse(operand, mismatch(operand.path, type));
+  if (value === null) throw refuse(operand, mismatch(operand.path, type, text));
   return [value];
 }
 
@@ -247,8 +249,10 @@ const WANTED: Record<FieldShape["type"], string> = {
   Array: "a single value",
 };
 
-const mismatch = (path: string, type: FieldShape["type"]) =>
-  `must be ${WANTED[type]}, because ${path} is declared ${type}`;
+const mismatch = (path: string, type: FieldShape["type"], value: unknown) =>
+  type === "Number" && typeof value === "string" && !isExactNumeral(value)
+    ? `is ${inexactText(value)}`
+    : `must be ${WANTED[type]}, because ${path} is declared ${type}`;
 
 /** A value of a `where` tree, checked against the declared type. */
 function typed(operand: Operand, value: unknown): Scalar {
@@ -272,6 +276,6 @@ function typed(operand: Operand, value: unknown): Scalar {
     operand,
     type === null
       ? `compares ${operand.path} with something that is no text, number, boolean or null`
-      : mismatch(operand.path, type),
+      : mismatch(operand.path, type, value),
   );
 }

@@ -77,7 +77,8 @@ Deno.test("numbers are read as JSON writes them", () => {
     ["1.50", 1.5],
     ["1e3", 1000],
     ["-2.5E-3", -0.0025],
-    ["9007199254740993", 9007199254740992],
+    ["9007199254740994", 9007199254740994],
+    ["0.1000000000000000055511151231257827", 0.1],
   ];
   for (const [text, number] of table) {
     assert.deepEqual(fromTexts(NUMBER, "eq", text), cond("eq", number));
@@ -86,6 +87,18 @@ Deno.test("numbers are read as JSON writes them", () => {
   for (const text of [...wrong, "1e400", "true", "١"]) {
     textRefused(NUMBER, "eq", [text], /must be a number, because f is declared Number/);
   }
+});
+
+Deno.test("an integer that no Number can hold finds nothing, instead of its neighbour", () => {
+  const says = / is the integer 9007199254740993, .* send it as a String/;
+  for (const operator of ["eq", "ne", "gt", "lte", "in", "nin"] as const) {
+    textRefused(NUMBER, operator, ["9007199254740993"], says);
+    textRefused({ type: "Array", items: NUMBER }, operator, ["9007199254740993"], says);
+  }
+  textRefused(NUMBER, "in", ["1,9007199254740993,2"], says);
+  assert.deepEqual(fromTexts(STRING, "eq", "9007199254740993"), cond("eq", "9007199254740993"));
+  assert.deepEqual(fromTexts(null, "eq", "9007199254740993"), cond("eq", "9007199254740993"));
+  assert.deepEqual(fromTexts(null, "in", "9007199254740993"), list("in", ["9007199254740993"]));
 });
 
 Deno.test("a text that does not fit the declared type is refused and told what does", () => {

@@ -1,8 +1,7 @@
 import { WHERE_BYTES_MAX, WHERE_DEPTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and, not, or } from "../store/filter.ts";
-import { jsonFaultAside } from "../store/json_fault.ts";
-import { parseJson } from "../store/json_text.ts";
+import { jsonRefusal, parseExactJson } from "../store/exact_json.ts";
 import type { Filter } from "../store/port.ts";
 import type { ConditionReader } from "./condition_reader.ts";
 import { ALL_OPERATORS, conditionFromJson, isOperator } from "./operands.ts";
@@ -19,9 +18,9 @@ export function parseWhere(reader: ConditionReader, text: string): Filter {
   }
   let tree: unknown;
   try {
-    tree = parseJson(text);
-  } catch {
-    throw refuse(`is not valid JSON, such as {"views":{"gt":5}}${jsonFaultAside(text)}`);
+    tree = parseExactJson(text);
+  } catch (cause) {
+    throw refuse(jsonRefusal(cause, text, 'is not valid JSON, such as {"views":{"gt":5}}'));
   }
 
   const node = (value: unknown, depth: number): Filter => {

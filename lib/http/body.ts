@@ -1,8 +1,7 @@
 import { BODY_MEMBERS_MAX, BODY_VALUES_MAX, REQUEST_TIMEOUT_MS } from "../limits.ts";
 import { LongWork } from "../long_work.ts";
 import { Problem } from "../problems.ts";
-import { jsonFaultAside } from "../store/json_fault.ts";
-import { parseJson } from "../store/json_text.ts";
+import { jsonRefusal, parseExactJson } from "../store/exact_json.ts";
 import type { Json } from "../store/port.ts";
 import { exactBytesText } from "../text/amounts.ts";
 import type { HeldBody } from "./body_budget.ts";
@@ -72,10 +71,9 @@ function jsonOf(bytes: Uint8Array, { valuesMax = Infinity }: BodyLimits): Json {
   refuseManyParts(bytes, valuesMax);
   const text = textOf(bytes);
   try {
-    return parseJson(text);
+    return parseExactJson(text);
   } catch (cause) {
-    const message = `The body is not valid JSON${jsonFaultAside(text)}.`;
-    throw new Problem("INVALID_JSON", { message, cause });
+    throw new Problem("INVALID_JSON", { message: `The body ${jsonRefusal(cause, text)}.`, cause });
   }
 }
 

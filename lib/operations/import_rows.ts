@@ -8,8 +8,7 @@ import { isServerField } from "../documents/names.ts";
 import { shown } from "../text/input_text.ts";
 import { BULK_DOCUMENTS_MAX } from "../limits.ts";
 import { Problem, type ProblemCode } from "../problems.ts";
-import { jsonFaultAside } from "../store/json_fault.ts";
-import { parseJson } from "../store/json_text.ts";
+import { enteredNumber, InexactInteger, jsonRefusal, parseExactJson } from "../store/exact_json.ts";
 import type { Json } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
 import { readCsv } from "./csv.ts";
@@ -74,9 +73,9 @@ function jsonRows(text: string): ReadRow[] {
   refuseLargeJson(text);
   let value: Json;
   try {
-    value = parseJson(text);
-  } catch {
-    throw refuse(`This begins like JSON and is not valid${jsonFaultAside(text)}.`);
+    value = parseExactJson(text);
+  } catch (cause) {
+    throw refuse(`This ${jsonRefusal(cause, text, "begins like JSON and is not valid")}.`);
   }
   const list = isObject(value) && Array.isArray(value.documents) ? value.documents : value;
   const documents = Array.isArray(list) ? list : [list];
@@ -100,37 +99,45 @@ function csvRows(target: WriteAccess, text: string): ReadRow[] {
   const types = names.map((name) => byKey.get(name) ?? null);
   let length = 0;
   return lines.map((cells, i) => {
-    const members = names.flatMap((name, at) => {
+    const members: [string, Json][] = [];
+    let fault = cells.length > names.length
+      ? `It has ${cells.length} cells for ${names.length} columns.`
+      : null;
+    for (const [at, name] of names.entries()) {
       const cell = cells[at] ?? "";
-      length += cell === "" ? 0 : name.length + cell.length;
-      return cell === "" ? [] : [[name, cellValue(types[at] ?? null, cell)] as const];
-    });
+      if (cell === "") continue;
+      length += name.length + cell.length;
+      try {
+        members.push([name, cellValue(types[at] ?? null, cell)]);
+      } catch (error) {
+        if (!(error instanceof InexactInteger)) throw error;
+        members.push([name, cell]);
+        fault ??= `The field ${shown(name)} has ${error.message}.`;
+      }
+    }
     refuseLongRows(length);
     return {
       number: i + 1,
       document: Object.fromEntries(members),
-      ...(cells.length > names.length && {
-        fault: new Problem("INVALID_DOCUMENT", {
-          message: `It has ${cells.length} cells for ${names.length} columns.`,
-        }),
-      }),
+      ...(fault !== null && { fault: new Problem("INVALID_DOCUMENT", { message: fault }) }),
     };
   });
 }
 
-/** What is of no such type stays a text, for the verb to refuse. */
+/** What is of no such type stays a text, for the verb to refuse. Throws {@linkcode InexactInteger}. */
 function cellValue(field: ItemDefinition | null, cell: string): Json {
   switch (field?.type) {
     case "Number":
-      return cell.trim() !== "" && Number.isFinite(Number(cell)) ? Number(cell) : cell;
+      return enteredNumber(cell);
     case "Boolean":
       return /^true$/i.test(cell) ? true : /^false$/i.test(cell) ? false : cell;
     case "Object":
     case "Array":
       try {
         refuseLargeJson(cell);
-        return parseJson(cell);
-      } catch {
+        return parseExactJson(cell);
+      } catch (error) {
+        if (error instanceof InexactInteger) throw error;
         return cell;
       }
     default:

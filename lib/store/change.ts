@@ -53,10 +53,24 @@ const increased = (by: number): Step => (path, current) => {
   if (current !== null && typeof current !== "number") {
     throw new TypeConflict(path, "holds no number");
   }
-  const sum = (current ?? 0) + by;
+  const before = current ?? 0;
+  const sum = before + by;
   if (!Number.isFinite(sum)) throw new TypeConflict(path, "would become a number too large");
+  if (isLost(before, by, sum)) {
+    throw new TypeConflict(
+      path,
+      `holds ${before}, to which a Number cannot add ${by} exactly: keep larger integers as Strings`,
+    );
+  }
   return sum;
 };
+
+/** Whether a sum is rounded though both numbers are integers, or is not another number. */
+function isLost(before: number, by: number, sum: number): boolean {
+  if (by !== 0 && sum === before) return true;
+  if (Number.isSafeInteger(sum) || !Number.isInteger(before) || !Number.isInteger(by)) return false;
+  return BigInt(before) + BigInt(by) !== BigInt(sum);
+}
 
 /** @param side Of the value, on which what is stored gives way to it: 1 where that is more. */
 const bounded = (value: number | string, side: 1 | -1): Step => (path, current) => {

@@ -60,6 +60,11 @@ Deno.test("increment adds to numbers; missing and null count as 0", () => {
     o: { p: 0.5 },
   });
   assert.deepEqual(changed({ n: null }, { increment: { n: 5 } }), { n: 5 });
+  for (
+    const [n, by] of [[2 ** 53, 2], [2 ** 60, 2 ** 60], [1e300, -1e300], [2 ** 53, 0], [0.1, 0.2]]
+  ) {
+    assert.deepEqual(changed({ n: n! }, { increment: { n: by! } }), { n: n! + by! });
+  }
 });
 
 Deno.test("replace leaves the id and what is kept, where it is stored", () => {
@@ -98,6 +103,22 @@ Deno.test("a step that does not apply to what is stored is a conflict that says 
     refused(value, { min: { v: 1 } }, "holds no number");
   }
   refused(1e308, { increment: { v: 1e308 } }, "would become a number too large");
+  for (
+    const [value, by] of [
+      [2 ** 53, 1],
+      [-(2 ** 53), -1],
+      [2 ** 53 - 1, 2],
+      [1, 2 ** 53],
+      [2 ** 60, 100],
+      [1e300, 1],
+      [1e17, 0.5],
+      [1, 1e-20],
+    ] as const
+  ) {
+    const why = `holds ${value}, to which a Number cannot add ${by} exactly: keep larger ` +
+      "integers as Strings";
+    refused(value, { increment: { v: by } }, why);
+  }
   refused(1, { max: { v: "2026" } }, "holds no text");
   for (const value of ["1", true, 1, {}] as Json[]) {
     refused(value, { push: { v: [1] } }, "holds no list");

@@ -67,8 +67,9 @@ export interface Change {
   readonly set?: Readonly<Record<string, Json>>;
   readonly unset?: readonly string[];
   /**
-   * Adds to a number; a missing or null field counts as 0. What holds anything else, or would become
-   * larger than a number can be, is a `TypeConflict`, as in all that follow.
+   * Adds to a number; a missing or null field counts as 0. What holds anything else, would become
+   * larger than a number can be, or cannot hold the sum of two integers or anything but what it held
+   * before, is a `TypeConflict`, as in all that follow.
    */
   readonly increment?: Readonly<Record<string, number>>;
   /** Lowers a number or a text to this one of its type, where it is more, missing or null. */

@@ -284,7 +284,7 @@ const OPERATORS_TEXT = "An object with one operator changes what is stored, in t
   "many requests at once none is lost.\n\n" +
   "| Value | What becomes of the member |\n" +
   "| --- | --- |\n" +
-  '| `{ "$inc": 1 }` | the number, more by this; missing or null counts as 0 |\n' +
+  '| `{ "$inc": 1 }` | the number, more by this; missing or null counts as 0; refused where the sum of integers would be rounded |\n' +
   '| `{ "$min": 5 }`, `{ "$max": 5 }` | this Number or Date, where what is stored is more, or ' +
   "less, or missing or null |\n" +
   '| `{ "$push": "x" }` | the list with this at its end; missing or null counts as empty |\n' +

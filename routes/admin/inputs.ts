@@ -8,6 +8,7 @@ import { Problem } from "@/lib/problems.ts";
 import { findProject } from "@/lib/projects/projects.ts";
 import type { Services } from "@/lib/services.ts";
 import { eq } from "@/lib/store/filter.ts";
+import { jsonRefusal, parseExactJson } from "@/lib/store/exact_json.ts";
 import { jsonFaultAside } from "@/lib/store/json_fault.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import type { Id } from "@/lib/store/port.ts";
@@ -50,9 +51,9 @@ export async function jsonFile(args: Arguments, option = "file"): Promise<unknow
   const path = args.required(option);
   const text = await textOf(path, args);
   try {
-    return parseJson(text);
+    return parseExactJson(text);
   } catch (cause) {
-    throw refuse(`The file "${path}" is not valid JSON${jsonFaultAside(text)}.`, cause);
+    throw refuse(`The file "${path}" ${jsonRefusal(cause, text)}.`, cause);
   }
 }
 

@@ -61,6 +61,44 @@ Deno.test("import with rows that do not fit stores nothing and names ten; skipIn
   assert.deepEqual(await titles(), ["B"]);
 });
 
+Deno.test("a row with an integer that a Number cannot hold does not fit; as a String it does", async () => {
+  await using app = await openTestApp();
+  const fields = [...FIELDS, { key: "meta", type: "Object" }, { key: "list", type: "Array" }];
+  const collection = await createTestCollection(app, { fields, strict: false });
+  const owner = await createTestOwner(app, collection.project);
+  const importing = (body: unknown) => owner.asOwner({ path: PATH, body });
+  const inexact = "9007199254740993";
+  const text = [
+    "title;views;meta;list;free",
+    `A;${inexact};;;`,
+    `B;;"{""n"":${inexact}}";;`,
+    `C;;;[1,${inexact}];`,
+    `D;9007199254740992;"{""n"":""${inexact}""}";"[""${inexact}""]";${inexact}`,
+  ].join("\n");
+  const { stored, failed } = ok(await importing({ text, skipInvalid: true }), 201);
+  assert.equal(stored, 1);
+  const messages = failed.map(({ message }: { message: string }) => message);
+  for (const [i, name] of ["views", "meta", "list"].entries()) {
+    assert.match(
+      messages[i],
+      new RegExp(`^The field "${name}" has the integer ${inexact}, .*String`),
+    );
+  }
+  const [only] = ok(await collection.asSecret({ path: "?meta=false" })).items;
+  const { title, views, meta, list, free } = only;
+  assert.deepEqual({ title, views, meta, list, free }, {
+    title: "D",
+    views: 2 ** 53,
+    meta: { n: inexact },
+    list: [inexact],
+    free: inexact,
+  });
+  await collection.untouched(async () => {
+    const json = await importing({ text: `[{"title":"E","views":${inexact}}]` });
+    refused(json, 400, "INVALID_INPUT", /This has the integer 9007199254740993, .* as a String/);
+  });
+});
+
 Deno.test("import tells of rows that only the store refuses; of all of them it is the refusal", async () => {
   await using app = await openTestApp();
   const { collection, importing, titles } = await openPosts(app);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { openTestApp } from "../support/test_app.ts";
-import { createTestCollection, ok, type TestCollection } from "./test_collection.ts";
+import { createTestCollection, ok, refused, type TestCollection } from "./test_collection.ts";
+import { createTestOwner } from "./test_owner.ts";
 
 /** Texts that are the shortest of their doubles, so the answer must repeat them letter by letter. */
 const EXACT = [
@@ -34,7 +35,9 @@ const SPELLINGS: Record<string, number> = {
   "-0.0": -0,
   "-0e5": -0,
   "1.0": 1,
-  "9007199254740993": 9007199254740992,
+  "9007199254740994": 9007199254740994,
+  "1152921504606846976": 1152921504606847000,
+  "12345678901234567890.5": 12345678901234567000,
   "0.1000000000000000055511151231257827": 0.1,
   "4.9e-324": 5e-324,
   "1e-400": 0,
@@ -143,6 +146,119 @@ Deno.test("other spellings of a number are the same double", async () => {
     assert.ok(Object.is(ok(created, 201).n, double), `${text} became ${created.text}`);
     const read = await collection.asSecret({ path: `/${created.body.data._id}` });
     assert.ok(Object.is(read.body.data.n, double), `${text} became ${read.text}`);
+  }
+});
+
+/** Integers that no double holds: stored as they are read, two ids would become one. */
+const INEXACT = [
+  "9007199254740993",
+  "-9007199254740993",
+  "1254071346418286654",
+  "9007199254740993.0",
+  "9007199254740.993e3",
+  "1".repeat(300),
+];
+
+const REFUSED_AS = (literal: string) => new RegExp(`${literal.slice(0, 40)}.* send it as a String`);
+
+Deno.test("an integer that a Number cannot hold is refused in every body, and nothing is stored", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app, {
+    fields: [{ key: "n", type: "Number", unique: true }],
+    strict: false,
+  });
+  const { _id } = await collection.insertOne({ n: 1 });
+  const operators = ["$inc", "$min", "$max", "$push", "$addToSet", "$pull"];
+  await collection.untouched(async () => {
+    for (const literal of INEXACT) {
+      const calls = [
+        { body: `{"n":${literal}}` },
+        { body: `{"other":{"deep":[1,${literal}]}}` },
+        { path: "/bulk", body: `[{"n":2},{"n":${literal}}]` },
+        { path: "?upsert=n", body: `{"n":${literal}}` },
+        { method: "PUT", path: `/${_id}`, body: `{"n":${literal}}` },
+        { method: "PATCH", path: `/${_id}`, body: `{"n":${literal}}` },
+        { method: "PATCH", path: `/${_id}`, body: `{"o.n":${literal}}` },
+        ...operators.map((name) => ({
+          method: "PATCH",
+          path: `/${_id}`,
+          body: `{"m":{"${name}":${literal}}}`,
+        })),
+      ];
+      for (const call of calls) {
+        refused(await collection.asSecret(call), 400, "INVALID_JSON", REFUSED_AS(literal));
+      }
+      const sent = await collection.project.asSecret({
+        path: "/api/batch",
+        body:
+          `{"operations":[{"action":"create","collection":"posts","document":{"n":${literal}}}]}`,
+      });
+      refused(sent, 400, "INVALID_JSON", REFUSED_AS(literal));
+    }
+  });
+  for (const literal of INEXACT) {
+    const text = ok(await collection.asSecret({ body: `{"text":"${literal}"}` }), 201);
+    assert.equal(text.text, literal);
+  }
+});
+
+Deno.test("a filter by such an integer is refused, and finds no neighbour", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app, {
+    fields: [{ key: "n", type: "Number" }, {
+      key: "list",
+      type: "Array",
+      items: { type: "Number" },
+    }],
+    strict: false,
+  });
+  await collection.asSecret({ body: `{"n":9007199254740992,"free":9007199254740992}` });
+  for (const literal of INEXACT) {
+    const value = encodeURIComponent(literal);
+    const filters = [
+      ...["n", "n_ne", "n_gt", "n_lte", "n_in", "n_nin", "list", "filter[n]"]
+        .map((name) => `${encodeURIComponent(name)}=${value}`),
+      `n_in=1,${value}`,
+      ...[`{"n":${literal}}`, `{"n":{"in":[1,${literal}]}}`, `{"or":[{"free":${literal}}]}`]
+        .map((where) => `where=${encodeURIComponent(where)}`),
+      `filter=${encodeURIComponent(`{"n_gt":${literal}}`)}`,
+    ];
+    for (const filter of filters) {
+      const answer = await collection.asSecret({ path: `?${filter}` });
+      refused(answer, 400, "INVALID_QUERY", REFUSED_AS(literal));
+    }
+    assert.equal(ok(await collection.asSecret({ path: `?free=${value}` })).total, 0);
+  }
+});
+
+Deno.test("an $inc that would be rounded away is refused, and changes nothing", async () => {
+  await using app = await openTestApp();
+  const collection = await createTestCollection(app);
+  const { _id } = await collection.insertOne({ n: 2 ** 53, o: { n: 2 ** 53 } });
+  const path = `/${_id}`;
+  await collection.untouched(async () => {
+    for (const body of [{ n: { $inc: 1 } }, { "o.n": { $inc: 0.25 } }, { n: { $inc: -0.001 } }]) {
+      const answer = await collection.asSecret({ method: "PATCH", path, body });
+      refused(answer, 400, "INVALID_DOCUMENT", /cannot add -?[\d.]+ exactly/);
+    }
+  });
+  const exact = await collection.asSecret({ method: "PATCH", path, body: { n: { $inc: -1 } } });
+  assert.equal(ok(exact).n, 2 ** 53 - 1);
+});
+
+Deno.test("a default of a definition is refused like any other value", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const owner = await createTestOwner(app, project);
+  for (const literal of INEXACT) {
+    const fields = `[{"key":"n","type":"Number","default":${literal}}]`;
+    const body = `{"name":"posts","fields":${fields}}`;
+    refused(
+      await owner.asOwner({ path: "/collections", body }),
+      400,
+      "INVALID_JSON",
+      REFUSED_AS(literal),
+    );
   }
 });
 

@@ -84,6 +84,18 @@ Deno.test("members of a body have their own types, and take the place of those i
   assert.deepEqual((await sent(...file, "--size", "12")).body, { filePath: "x", size: 12 });
   await refused(/--size must be a number/, ...file, "--size", "12k");
   await refused(
+    /--size has the integer 9007199254740993, which/,
+    ...file,
+    "--size",
+    "9007199254740993",
+  );
+  await refused(
+    /--claims has the integer 1254071346418286654, .* send it as a String/,
+    ...user,
+    "--claims",
+    '{"n":1254071346418286654}',
+  );
+  await refused(
     /--claims is not valid JSON \(line 1, column 2: a name in double quotes/,
     ...user,
     "--claims",

@@ -229,6 +229,36 @@ export const changeCases: Cases = {
     assert.deepEqual([lowered?.value.n, lowered?.value.m], [0, 0]);
   },
 
+  "an increment that would be rounded away is refused, and leaves no trace": async ({ engine }) => {
+    const records = engine.records(newSpace(), trashDefinition());
+    const far = 2 ** 53;
+    await records.insert({ _id: id(1), n: far, m: far - 1, o: { n: -far }, isDeleted: false });
+    for (
+      const increment of [
+        { n: 1 },
+        { n: 0.5 },
+        { m: 2 },
+        { m: far },
+        { "o.n": -1 },
+        { "o.m": 1, n: 1 },
+        { n: 2, m: 2 },
+      ]
+    ) {
+      await assertRefused(
+        records,
+        typeConflict(Object.entries(increment).at(-1)![0]),
+        () => records.updateOne(eq("_id", id(1)), { set: { isDeleted: true }, increment }),
+      );
+    }
+    const increment = { n: 2, m: 1, "o.n": 1 };
+    const exact = await records.updateOne(eq("_id", id(1)), { increment });
+    assert.deepEqual([exact?.value.n, exact?.value.m, exact?.value.o], [
+      far + 2,
+      far,
+      { n: 1 - far },
+    ]);
+  },
+
   "what holds another type is not changed, and leaves no trace": async ({ engine }) => {
     const records = engine.records(newSpace(), trashDefinition());
     for (const [n, value] of ["1", true, {}, 1, [1]].entries()) {

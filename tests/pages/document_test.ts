@@ -107,6 +107,15 @@ Deno.test("what the verbs refuse is told at the field, and what was typed stays"
     field(malformed, "tags").fault,
     "tags is not valid JSON (line 1, column 4: the text ends too soon)",
   );
+  const inexact = await dashboard.fill(page, "Save", {
+    "f.views": " 9007199254740993",
+    "f.tags": "[1254071346418286654]",
+  });
+  assert.equal(
+    field(inexact, "views").fault,
+    "views has the integer 9007199254740993, which a Number cannot hold exactly: keep it in a String",
+  );
+  assert.match(field(inexact, "tags").fault!, /^tags has the integer 1254071346418286654, /);
   const taken = await dashboard.fill(page, "Save", { "f.slug": "b" });
   assert.equal(taken.status, 409);
   assert.match(field(taken, "slug").fault!, /another document already has/);
@@ -155,6 +164,7 @@ Deno.test("as JSON a document is whole but for what the server sets", async () =
         /^This is not valid JSON \(line 2, column 12: a value is expected\)\.$/,
       ],
       ["[]", /one JSON object/],
+      ['{"views":9007199254740993}', /^This has the integer 9007199254740993, .* in a String\.$/],
       ['{"title":1}', /"title" must be a String/],
       ['{"title":"x","_id":"y"}', /"_id" is set by the server/],
     ] as const

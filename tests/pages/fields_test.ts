@@ -253,6 +253,7 @@ Deno.test("a refusal stands beside the row that it names, and all rows stay as t
     [{ "10.default": "[]" }, "10", /must be an Object/],
     [{ "10.default": '{"lang" 1}' }, "10", /meta" is not valid JSON \(line 1, column 9: a colon/],
     [{ "12.default": '["a",]' }, "12", /tags" is not valid JSON \(line 1, column 6: .*too many/],
+    [{ "3.default": "9007199254740993" }, "3", /" has the integer 9007199254740993, which/],
     [{ "17.enum": '["a" "b"]' }, "17", /odd" is not valid JSON \(line 1, column 6: a comma/],
     [{ "6.ref": "" }, "6", /needs "ref"/],
     [{ "6.ref": "nothing" }, "6", /does not exist/],

@@ -64,7 +64,11 @@ function asPattern(type: Item | null, text: string): string {
 
 /** What JSON calls a number, and a double can hold. */
 const asNumber = (text: string): number | null =>
-  NUMBER.test(text) && Number.isFinite(Number(text)) ? Number(text) : null;
+  NUMBER.test(text) && Number.isFinite(Number(text)) && !isRounded(text) ? Number(text) : null;
+
+/** Whether it is an integer of which reading makes another one. */
+const isRounded = (text: string): boolean =>
+  /^-?\d+$/.test(text) && String(Number(text)) !== text && BigInt(text) !== BigInt(Number(text));
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 

@@ -1,4 +1,9 @@
-import { jsonFaultAside } from "../../../lib/store/json_fault.ts";
+import {
+  inexactText,
+  isExactNumeral,
+  jsonRefusal,
+  parseExactJson,
+} from "../../../lib/store/exact_json.ts";
 import type { Call } from "../transport.ts";
 import { type Given, type GlobalOptions, nameOf } from "./arguments.ts";
 import { type Command, type CommandOption, UsageError } from "./command.ts";
@@ -124,17 +129,17 @@ async function memberValue(
 
 function number(option: string, text: string): number {
   const value = Number(text);
+  if (!isExactNumeral(text)) throw new UsageError(`--${option} has ${inexactText(text)}.`);
   if (text.trim() !== "" && Number.isFinite(value)) return value;
   throw new UsageError(`--${option} must be a number.`);
 }
 
 function json(option: string, text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseExactJson(text);
+  } catch (cause) {
     throw new UsageError(
-      `--${option} is not valid JSON${jsonFaultAside(text)}. A file is named as @FILE, and - is ` +
-        "standard input.",
+      `--${option} ${jsonRefusal(cause, text)}. A file is named as @FILE, and - is standard input.`,
     );
   }
 }

@@ -29,7 +29,7 @@ function stepsBson(definition: Definition, change: Change): Bson | null {
   if (Object.keys(others).length > 0) return null;
   const reached = [...Object.keys(set), ...Object.keys(increment)];
   if (unset.some((path) => path.includes(".")) || reached.some(namesPlace)) return null;
-  if (Object.values(increment).some((by) => Math.abs(by) > FAR)) return null;
+  if (Object.values(increment).some((by) => exactTo(by) <= 0)) return null;
   const words = changedWords(definition, change);
   if (words === null) return null;
   const encoded: (readonly [string, unknown])[] = [
@@ -46,17 +46,18 @@ function stepsBson(definition: Definition, change: Change): Bson | null {
   };
 }
 
-/** Asks for what numbers can be added to without becoming infinite. */
-export function finiteBeside({ increment = {} }: Change): readonly Bson[] {
-  const far = Object.keys(increment).flatMap((path) => [
-    conditionBson(path, { $gt: FAR }),
-    conditionBson(path, { $lt: -FAR }),
+/** Asks for numbers to which the increments can be added without losing anything. */
+export function exactlyIncreased({ increment = {} }: Change): readonly Bson[] {
+  const far = Object.entries(increment).flatMap(([path, by]) => [
+    conditionBson(path, { $gt: exactTo(by) }),
+    conditionBson(path, { $lt: -exactTo(by) }),
   ]);
   return far.length === 0 ? [] : [{ $nor: far }];
 }
 
-/** Half of the largest number. */
-const FAR = Number.MAX_VALUE / 2;
+/** How far from 0 a number may be so that adding this to it changes it, and rounds no integer. */
+const exactTo = (by: number): number =>
+  Number.isInteger(by) ? Number.MAX_SAFE_INTEGER - Math.abs(by) : Math.abs(by) * 2 ** 52;
 
 /**
  * What a change of some fields makes of a record's words: nothing where it leaves its search fields

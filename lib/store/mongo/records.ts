@@ -27,7 +27,7 @@ import type { Access } from "./access.ts";
 import { aggregate, referrers } from "./aggregate.ts";
 import { bounded, withConnection } from "./bounded.ts";
 import { CHANGES, noteOf } from "./changes.ts";
-import { changeBson, finiteBeside } from "./change_bson.ts";
+import { changeBson, exactlyIncreased } from "./change_bson.ts";
 import { LIMITED } from "./connect.ts";
 import { type Bson, encodeRecord, newAuthor } from "./encode.ts";
 import { explained } from "./explain.ts";
@@ -318,7 +318,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     const update = changeBson(this.#definition, change);
     const room = roomFor(change, this.#definition);
     if (update === null || room <= 0) return await this.#changeExactly(asked, change);
-    const conditions = [...smallerThan(room), ...finiteBeside(change)];
+    const conditions = [...smallerThan(room), ...exactlyIncreased(change)];
     try {
       const changed = await this.#collection.findOneAndUpdate(
         all([asked, ...conditions]),

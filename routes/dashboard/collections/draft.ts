@@ -5,7 +5,8 @@ import {
   type ItemDefinition,
 } from "@/lib/documents/fields.ts";
 import { Problem } from "@/lib/problems.ts";
-import { jsonText, parseJson } from "@/lib/store/json_text.ts";
+import { InexactInteger, parseExactJson } from "@/lib/store/exact_json.ts";
+import { jsonText } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { notJson } from "../not_json.ts";
 import { texts } from "../texts/mod.ts";
@@ -157,11 +158,12 @@ function valueOf(type: string, text: string, path: string): Json {
   const isText = type === "Date" || type === "Ref" || (type === "String" && !text.startsWith('"'));
   if (isText) return text;
   try {
-    const value = parseJson(text);
+    const value = parseExactJson(text);
     return type === "String" && typeof value !== "string" ? text : value;
-  } catch {
-    if (type !== "Object" && type !== "Array") return text;
-    const fault = notJson(path, text);
+  } catch (cause) {
+    const isStated = type === "Object" || type === "Array" || cause instanceof InexactInteger;
+    if (!isStated) return text;
+    const fault = notJson(path, text, cause);
     const message = texts().documents.editor.fault(path, fault.message);
     throw new Problem("INVALID_DEFINITION", { message, faults: [fault] });
   }

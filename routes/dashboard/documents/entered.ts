@@ -2,10 +2,11 @@ import type { Members } from "@/lib/documents/document.ts";
 import type { FieldDefinition, ItemDefinition } from "@/lib/documents/fields.ts";
 import { isServerField } from "@/lib/documents/names.ts";
 import { type FieldFault, Problem } from "@/lib/problems.ts";
-import { jsonText, parseJson } from "@/lib/store/json_text.ts";
+import { enteredNumber, parseExactJson } from "@/lib/store/exact_json.ts";
+import { jsonText } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { isObject, own } from "@/lib/store/shape.ts";
-import { notJson, whereNotJson } from "../not_json.ts";
+import { notJson, notJsonDocument } from "../not_json.ts";
 import { texts } from "../texts/mod.ts";
 import { utcTime } from "./filters.ts";
 
@@ -116,8 +117,8 @@ export function readEntries(
     if (typed === (before.get(key) ?? "")) continue;
     try {
       members[key] = valueOf(field, typed);
-    } catch {
-      faults.push(notJson(key, typed));
+    } catch (cause) {
+      faults.push(notJson(key, typed, cause));
     }
   }
   return { members, faults };
@@ -127,12 +128,15 @@ export function readEntries(
 export function enteredValue(field: FieldDefinition, text: string): Json {
   try {
     return valueOf(field, sameLines(text));
-  } catch {
-    throw unreadable([notJson(field.key, text)]);
+  } catch (cause) {
+    throw unreadable([notJson(field.key, text, cause)]);
   }
 }
 
-/** What is of no such type stays a text, for the verb to refuse. Throws for malformed JSON. */
+/**
+ * What is of no such type stays a text, for the verb to refuse. Throws for malformed JSON, and for
+ * an integer that no Number can hold.
+ */
 function valueOf(field: ItemDefinition | null, text: string): Json {
   if (text.trim() === "") return null;
   switch (field?.type) {
@@ -141,13 +145,13 @@ function valueOf(field: ItemDefinition | null, text: string): Json {
     case "Ref":
       return text.trim();
     case "Number":
-      return Number.isFinite(Number(text)) ? Number(text) : text;
+      return enteredNumber(text);
     case "Boolean":
       return text === "true" ? true : text === "false" ? false : text;
     case "Date":
       return utcTime(text.trim());
     default:
-      return parseJson(text);
+      return parseExactJson(text);
   }
 }
 
@@ -162,10 +166,9 @@ export function readJsonOf(text: string): Members {
   const { editor: t } = texts().documents;
   let value: Json;
   try {
-    value = parseJson(text);
+    value = parseExactJson(text);
   } catch (cause) {
-    const message = t.invalidJson(whereNotJson(text));
-    throw new Problem("INVALID_DOCUMENT", { message, cause });
+    throw new Problem("INVALID_DOCUMENT", { message: notJsonDocument(text, cause), cause });
   }
   if (isObject(value)) return value;
   throw new Problem("INVALID_DOCUMENT", { message: t.notObject });

@@ -3,6 +3,7 @@ import { type Operator, suffixOf } from "@/lib/documents/operands.ts";
 import { splitName } from "@/lib/documents/filter_parameters.ts";
 import { isListParameter } from "@/lib/documents/query.ts";
 import { Problem } from "@/lib/problems.ts";
+import { isExactNumeral } from "@/lib/store/exact_json.ts";
 import { texts } from "../texts/mod.ts";
 import { type FieldType, type Path, pathsOf } from "./paths.ts";
 
@@ -103,6 +104,6 @@ function typed(operator: string, compared: FieldType | null, text: string): unkn
     return text.split(",").map((one) => typed("eq", compared, one));
   }
   if (operator === "exists" || compared === "Boolean") return text === "true";
-  const number = Number(text);
-  return compared === "Number" && text.trim() !== "" && !Number.isNaN(number) ? number : text;
+  const isNumber = compared === "Number" && text.trim() !== "" && isExactNumeral(text);
+  return isNumber && !Number.isNaN(Number(text)) ? Number(text) : text;
 }

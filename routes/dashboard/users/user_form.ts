@@ -1,6 +1,7 @@
 import type { UserRecord } from "@/lib/auth/users.ts";
 import type { FieldFault, Problem, ProblemCode } from "@/lib/problems.ts";
-import { jsonText, parseJson } from "@/lib/store/json_text.ts";
+import { parseExactJson } from "@/lib/store/exact_json.ts";
+import { jsonText } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { shownFields } from "@/lib/auth/public_profile.ts";
 import type { UserField } from "@/lib/users/user_fields.ts";
@@ -83,9 +84,9 @@ function valueOf(name: (typeof TEXTS)[number], text: string): Json {
 function claimsOf(text: string): Json {
   if (text === "") return {};
   try {
-    return parseJson(text);
-  } catch {
-    throw unreadable([notJson("claims", text)]);
+    return parseExactJson(text);
+  } catch (cause) {
+    throw unreadable([notJson("claims", text, cause)]);
   }
 }
 

@@ -245,6 +245,10 @@ const editor: typeof en.editor = {
   notJson: "ist kein gültiges JSON",
   fault: (field, fault) => `Feld „${field}“: ${fault}.`,
   invalidJson: (where) => `Das ist kein gültiges JSON${where}.`,
+  inexactInteger: (integer) =>
+    `enthält die ganze Zahl ${integer}, die ein Feld vom Typ Number nicht genau fassen kann: ` +
+    "als String speichern",
+  inexactJson: (fault) => `Das ${fault}.`,
   notObject: "Ein Dokument ist ein JSON-Objekt: { … }.",
 };
 

@@ -283,6 +283,10 @@ const editor = {
   fault: (field: string, fault: string) => `The field "${field}" ${fault}.`,
   /** @param where With a space before it; empty where that is not known. */
   invalidJson: (where: string) => `This is not valid JSON${where}.`,
+  /** As `notJson`. */
+  inexactInteger: (integer: string) =>
+    `has the integer ${integer}, which a Number cannot hold exactly: keep it in a String`,
+  inexactJson: (fault: string) => `This ${fault}.`,
   notObject: "A document is one JSON object: { … }.",
 };
 
