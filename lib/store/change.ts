@@ -134,13 +134,13 @@ function replaced(
   return next;
 }
 
-/** Whether an object on the way is missing, so that there is nothing at the end. */
+/** Whether an object on the way is missing or null, so that there is nothing at the end. */
 function endsEarly(record: StoredRecord, path: string): boolean {
   const names = path.split(".").slice(0, -1);
   let value: Json = record;
   for (const name of names) {
     if (!isObject(value)) return false;
-    if (!Object.hasOwn(value, name)) return true;
+    if ((own(value, name) ?? null) === null) return true;
     value = value[name]!;
   }
   return false;
@@ -148,7 +148,7 @@ function endsEarly(record: StoredRecord, path: string): boolean {
 
 /**
  * The object that holds the last name of a path; copies those on the way that are not `copied` yet,
- * and makes missing ones.
+ * and makes those that are missing or null.
  */
 function reach(
   record: StoredRecord,
@@ -160,7 +160,7 @@ function reach(
   const name = names.pop()!;
   let parent: { [name: string]: Json } = record;
   for (const step of names) {
-    let child: Json | undefined = Object.hasOwn(parent, step) ? parent[step] : {};
+    let child: Json = own(parent, step) ?? {};
     if (!isObject(child)) throw new PathConflict(path);
     if (!copied.has(child)) {
       child = parent[step] = { ...child };

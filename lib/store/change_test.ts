@@ -86,10 +86,21 @@ Deno.test("replace, set, unset and increment are applied in this order", () => {
 Deno.test("a path that meets anything but an object is a conflict that names it", () => {
   const conflict = (path: string) => (error: unknown) =>
     error instanceof PathConflict && error.path === path;
-  for (const value of [null, 1, "text", true, [], [{ x: 1 }]] as Json[]) {
+  for (const value of [1, "text", true, [], [{ x: 1 }]] as Json[]) {
     const record = { _id: "a", v: value };
     assert.throws(() => applyChange(record, { set: { "v.x": 1 } }), conflict("v.x"));
     assert.throws(() => applyChange(record, { increment: { "v.x": 1 } }), conflict("v.x"));
+  }
+});
+
+Deno.test("null on the way of a path is taken for a missing object", () => {
+  assert.deepEqual(changed({ o: null }, { set: { "o.x.y": 1 } }), { o: { x: { y: 1 } } });
+  assert.deepEqual(changed({ o: { p: null } }, { increment: { "o.p.x": 1 } }), {
+    o: { p: { x: 1 } },
+  });
+  for (const path of ["o.x", "o.x.y"]) {
+    assert.deepEqual(changed({ o: null }, { unset: [path] }), { o: null });
+    assert.deepEqual(changed({ o: null }, { pull: { [path]: [1] } }), { o: null });
   }
 });
 

@@ -56,8 +56,8 @@ export type Filter =
   | { readonly op: "revision"; readonly value: number };
 
 /**
- * Applied as one atomic step, in this order. Paths may be dotted; missing objects on the way are
- * made, anything else on the way is a `PathConflict`.
+ * Applied as one atomic step, in this order. Paths may be dotted; objects on the way that are
+ * missing or null are made, anything else on the way is a `PathConflict`.
  */
 export interface Change {
   /** The whole record but for `_id`, and but for the fields named in `keep`. */

@@ -85,6 +85,40 @@ Deno.test("each operator makes a value of the stored one", async () => {
   assert.deepEqual([timed.seenAt, timed.other, timed.updatedAt], [now(), now(), now()]);
 });
 
+Deno.test("a dotted path through null changes as below an object that is missing", async () => {
+  await using app = await openTestApp();
+  const posts = await openPosts(app);
+  const at = new Date(app.clock.now()).toISOString().slice(0, 10);
+  const changes: readonly (readonly [change: object, part: Doc["part"] | undefined])[] = [
+    [{ "part.city": "Rome" }, { city: "Rome" }],
+    [{ "part.a.b": 1, "part.c": 2 }, { a: { b: 1 }, c: 2 }],
+    [{ "part.n": { $inc: 2 } }, { n: 2 }],
+    [{ "part.n": { $min: 2 } }, { n: 2 }],
+    [{ "part.n": { $max: 2 } }, { n: 2 }],
+    [{ "part.list": { $push: 1 } }, { list: [1] }],
+    [{ "part.list": { $addToSet: 1 } }, { list: [1] }],
+    [{ "part.list": { $pull: 1 } }, undefined],
+    [{ "part.list": { $unset: true } }, undefined],
+  ];
+  for (const [change, part] of changes) {
+    assert.deepEqual((await posts.changed({}, change)).part, part);
+    assert.deepEqual((await posts.changed({ part: null }, change)).part, part ?? null);
+    assert.deepEqual((await posts.changed({ part: { deep: 1 } }, change)).part, {
+      deep: 1,
+      ...part as object,
+    });
+  }
+  const timed = await posts.changed({ part: null }, { "part.at": { $now: true } });
+  assert.ok((timed.part as { at: string }).at.startsWith(at));
+  const named = await posts.changed({ place: null }, { "place.city": "Rome" });
+  assert.deepEqual(named.place, { city: "Rome" });
+  const { _id: id } = await posts.insertOne({ title: "a", place: null });
+  await posts.untouched(async () => {
+    const answer = await posts.asSecret(patch(id, { "place.visits": 1 }));
+    refused(answer, 400, "INVALID_DOCUMENT", '"place.city" is required in the object it lies in');
+  });
+});
+
 Deno.test("what an operator cannot do is refused with its field, and changes nothing", async () => {
   await using app = await openTestApp();
   const posts = await openPosts(app);

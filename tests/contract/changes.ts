@@ -37,7 +37,7 @@ async function assertChanges(
   }
 }
 
-const NO_OBJECTS: readonly Json[] = [null, 1, "text", true, [], [{ x: 1 }]];
+const NO_OBJECTS: readonly Json[] = [1, "text", true, [], [{ x: 1 }]];
 
 const revisionFilter = (value: number) => ({ op: "revision", value }) as const;
 
@@ -201,6 +201,31 @@ export const changeCases: Cases = {
       await refused("a.x", { increment: { "a.x": 1 } });
       await refused("o.a.x", { increment: { "o.a.x": 1 } });
     }
+  },
+
+  "a path through null makes an object there, as where it is missing": async (store) => {
+    const steps: readonly (readonly [change: Change, made: { [name: string]: Json }])[] = [
+      [{ set: { "o.x": 1 } }, { x: 1 }],
+      [{ set: { "o.x.y": 1, "o.z": 2 } }, { x: { y: 1 }, z: 2 }],
+      [{ increment: { "o.x": 2 } }, { x: 2 }],
+      [{ min: { "o.x": 2 } }, { x: 2 }],
+      [{ max: { "o.x": "2" } }, { x: "2" }],
+      [{ push: { "o.x": [1] } }, { x: [1] }],
+      [{ addToSet: { "o.x": [1, 1] } }, { x: [1] }],
+    ];
+    for (const [change, made] of steps) {
+      await assertChanges(store, [
+        [{ o: null }, change, { o: made }],
+        [{}, change, { o: made }],
+      ]);
+    }
+    await assertChanges(store, [
+      [{ o: { p: null } }, { set: { "o.p.x": 1 } }, { o: { p: { x: 1 } } }],
+      [{ o: null }, { unset: ["o.x"] }, { o: null }],
+      [{ o: null }, { unset: ["o.x.y"] }, { o: null }],
+      [{ o: null }, { pull: { "o.x": [1] } }, { o: null }],
+      [{ o: { p: null } }, { pull: { "o.p.x.y": [1] } }, { o: { p: null } }],
+    ]);
   },
 
   "only numbers can be increased": async ({ engine }) => {
