@@ -17,7 +17,7 @@ import type {
   ItemDefinition,
   ReplacingDefinition,
 } from "./fields.ts";
-import { DECLARED_NAME, isServerField, nameProblem } from "./names.ts";
+import { DECLARED_NAME, isReserved, isServerField } from "./names.ts";
 import { renameFault } from "./renames.ts";
 import { shown, textProblem } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
@@ -170,8 +170,8 @@ function withRenamedOwner(definition: ReplacingDefinition): ReplacingDefinition 
 function withOwnerField(definition: ReplacingDefinition): ReplacingDefinition {
   const { enabled, ownerField } = definition.rls;
   if (!enabled) return definition;
-  if (!DECLARED_NAME.test(ownerField) || isServerField(ownerField)) {
-    const message = "cannot be a field's name";
+  if (!DECLARED_NAME.test(ownerField) || isServerField(ownerField) || isReserved(ownerField)) {
+    const message = isReserved(ownerField) ? RESERVED : "cannot be a field's name";
     const faults = [{ path: ownerField, message }];
     throw invalid(`rls.ownerField ${shown(ownerField)} ${message}.`, faults);
   }
@@ -215,6 +215,8 @@ function checkIndexList(definition: ReplacingDefinition): void {
   const fault = indexFault(definition);
   if (fault !== null) throw invalid(`${fault.path} ${fault.message}.`, [fault]);
 }
+
+const RESERVED = "has a reserved name, for which JavaScript has a use: choose another one";
 
 interface FieldPlace {
   readonly path: string;
@@ -260,10 +262,11 @@ function checkNested(field: FieldDefinition, at: FieldPlace): void {
 function checkField(field: FieldDefinition, at: FieldPlace): void {
   const refuse = (why: string) =>
     invalid(`The field ${shown(at.path)} ${why}.`, [{ path: at.path, message: why }]);
-  if (!DECLARED_NAME.test(field.key) || nameProblem(field.key) !== null) {
+  if (isReserved(field.key)) throw refuse(RESERVED);
+  if (at.depth === 1 && isServerField(field.key)) throw refuse("is set by the server");
+  if (!DECLARED_NAME.test(field.key)) {
     throw refuse("must begin with a letter and have up to 64 letters, digits, - or _");
   }
-  if (at.depth === 1 && isServerField(field.key)) throw refuse("is set by the server");
   if (field.renamedFrom !== undefined && (at.depth > 1 || at.inArray)) {
     throw refuse("cannot be renamed: only fields at the top of documents can");
   }

@@ -47,6 +47,21 @@ Deno.test("the owner field's name can be a field's name", () => {
   }
 });
 
+Deno.test("names that JavaScript has a use for are reserved, at any depth", () => {
+  for (const key of ["constructor", "prototype", "__proto__"]) {
+    const says = new RegExp(
+      `"(?:o\\.)?${key}" has a reserved name, for which JavaScript has a use`,
+    );
+    assertRefused(withField({ key, type: "String" }), says);
+    const inner = [{ key, type: "String" }];
+    assertRefused(withField({ key: "o", type: "Object", fields: inner }), says);
+    const owned = { name: "posts", rls: { ownerField: key } };
+    assertRefused(owned, new RegExp(`^rls\\.ownerField "${key}" has a reserved name`));
+  }
+  assertRefused(withField({ key: "_id", type: "String" }), /"_id" is set by the server/);
+  assertRefused(withField({ key: "1a", type: "String" }), /must begin with a letter/);
+});
+
 Deno.test("String, Number, Date and Ref at the top level can be unique", () => {
   for (const type of ["String", "Number", "Date"]) {
     assert.ok(parseDefinition(withField({ key: "a", type, unique: true })));

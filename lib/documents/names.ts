@@ -10,7 +10,11 @@ export const SERVER_FIELDS = ["_id", "createdAt", "updatedAt", "isDeleted", "del
 export const isServerField = (name: string): boolean =>
   (SERVER_FIELDS as readonly string[]).includes(name);
 
-const POLLUTING = new Set(["__proto__", "constructor", "prototype"]);
+const RESERVED = new Set(["__proto__", "constructor", "prototype"]);
+
+/** Whether every object of JavaScript has something by this name, so that no document can. */
+export const isReserved = (name: string): boolean => RESERVED.has(name);
+
 /** As nearly all are, which are sooner known to be good than looked through for what is not. */
 const PLAIN = /^[\w-]+$/;
 const INVISIBLE = /[\p{Cc}\p{Cf}]/u;
@@ -20,11 +24,11 @@ const INVISIBLE = /[\p{Cc}\p{Cf}]/u;
  * dollars would be paths and operators to a store, the rest would be traps to people.
  */
 export function nameProblem(name: string): string | null {
-  if (PLAIN.test(name) && !POLLUTING.has(name)) return null;
+  if (PLAIN.test(name) && !isReserved(name)) return null;
   if (name === "") return "a name is empty";
   if (name.startsWith("$")) return `the name ${shown(name)} begins with $`;
   if (name.includes(".")) return `the name ${shown(name)} contains a dot`;
-  if (POLLUTING.has(name)) return `the name ${shown(name)} is not allowed`;
+  if (isReserved(name)) return `the name ${shown(name)} is reserved: JavaScript has a use for it`;
   if (name.trim() !== name) return `the name ${shown(name)} begins or ends in white space`;
   if (INVISIBLE.test(name) || !name.isWellFormed()) {
     return `the name ${shown(name)} contains an invisible or broken character`;

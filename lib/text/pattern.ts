@@ -1,5 +1,6 @@
-import { RE2JS } from "re2js";
+import { RE2JS, RE2JSSyntaxException } from "re2js";
 import { PATTERN_SIZE_MAX, REGEX_LENGTH_MAX } from "../limits.ts";
+import { shown } from "./input_text.ts";
 
 /**
  * Why a pattern is refused, or null. What passes is read alike by RE2 and PCRE: escapes and group
@@ -23,8 +24,17 @@ export function patternProblem(pattern: string): string | null {
       ? "asks for too much: repeat less often, or fewer characters"
       : null;
   } catch (error) {
-    return `does not compile: ${(error as Error).message}`;
+    const isSyntax = error instanceof RE2JSSyntaxException;
+    return `does not compile: ${isSyntax ? syntaxFault(error) : (error as Error).message}`;
   }
+}
+
+/** How RE2 is asked to ignore letter case. No pattern that is sent may begin like this. */
+const FLAG = /^\(\?i\)/;
+
+/** What RE2 says, with the part of the pattern that it is about as it was sent. */
+function syntaxFault({ error: why, input }: RE2JSSyntaxException): string {
+  return input ? `${why} in ${shown(input.replace(FLAG, ""))}` : why;
 }
 
 /** Characters of the classes of a pattern: RE2 looks for the other case of each, 40 ns long. */

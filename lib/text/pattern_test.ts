@@ -101,6 +101,22 @@ Deno.test("other escapes are refused, inside a class too", () => {
   ]);
 });
 
+Deno.test("a pattern that does not compile is quoted as it was sent", () => {
+  const table: readonly (readonly [pattern: string, message: string])[] = [
+    ["a(", 'missing closing ) in "a("'],
+    ["a)", 'unexpected ) in "a)"'],
+    ["(?:x", 'missing closing ) in "(?:x"'],
+    ["x|(a", 'missing closing ) in "x|(a"'],
+    ["[b-a]", 'invalid character class range in "b-a"'],
+    ["*a", 'missing argument to repetition operator in "*"'],
+    ["[a", 'missing closing ] in "[a"'],
+    ["\\é", 'invalid escape sequence in "\\\\é"'],
+  ];
+  for (const [pattern, message] of table) {
+    assert.equal(patternProblem(pattern), `does not compile: ${message}`);
+  }
+});
+
 Deno.test("escaped characters that RE2 does not know do not compile", () => {
   refused(/^does not compile: /, ["\\é", "\\😀"]);
 });
