@@ -1,5 +1,6 @@
 import { Problem } from "../problems.ts";
-import { jsonRefusal, parseExactJson } from "../store/exact_json.ts";
+import { jsonRefusal } from "../store/exact_json.ts";
+import { parseExactJson } from "../store/json_text.ts";
 import type { Filter, Json } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
 import { type Collection, declaredAt, declaredPaths } from "./collection.ts";

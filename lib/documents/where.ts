@@ -1,7 +1,8 @@
 import { WHERE_BYTES_MAX, WHERE_DEPTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { and, not, or } from "../store/filter.ts";
-import { jsonRefusal, parseExactJson } from "../store/exact_json.ts";
+import { jsonRefusal } from "../store/exact_json.ts";
+import { parseExactJson } from "../store/json_text.ts";
 import type { Filter } from "../store/port.ts";
 import type { ConditionReader } from "./condition_reader.ts";
 import { ALL_OPERATORS, conditionFromJson, isOperator } from "./operands.ts";

@@ -1,7 +1,8 @@
 import { BODY_MEMBERS_MAX, BODY_VALUES_MAX, REQUEST_TIMEOUT_MS } from "../limits.ts";
 import { LongWork } from "../long_work.ts";
 import { Problem } from "../problems.ts";
-import { jsonRefusal, parseExactJson } from "../store/exact_json.ts";
+import { jsonRefusal } from "../store/exact_json.ts";
+import { parseExactJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
 import { exactBytesText } from "../text/amounts.ts";
 import type { HeldBody } from "./body_budget.ts";

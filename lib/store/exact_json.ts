@@ -1,6 +1,4 @@
 import { jsonFaultAside } from "./json_fault.ts";
-import { parseJson } from "./json_text.ts";
-import type { Json } from "./port.ts";
 
 /** Thrown for an integer that a double cannot hold. */
 export class InexactInteger extends Error {
@@ -22,20 +20,15 @@ export function inexactText(literal: string): string {
     "declare its field as String";
 }
 
-/**
- * Parses JSON that comes from outside. `JSON.parse` would round an integer that no double holds,
- * which makes one id of two. Throws {@linkcode InexactInteger}, and `SyntaxError`.
- */
-export function parseExactJson(text: string): Json {
-  const value = parseJson(text);
+/** Throws {@linkcode InexactInteger} for a JSON text in which there is one, outside of its strings. */
+export function refuseInexactIntegers(text: string): void {
   const literal = inexactIntegerIn(text);
   if (literal !== null) throw new InexactInteger(literal);
-  return value;
 }
 
 /**
- * Says why {@linkcode parseExactJson} has refused a text, as what follows the text's name: `is not
- * valid JSON (line 2, column 7: …)`.
+ * Says why a JSON text was refused, as what follows the text's name: `is not valid JSON (line 2,
+ * column 7: …)`.
  */
 export const jsonRefusal = (
   cause: unknown,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { enteredNumber, InexactInteger, isExactNumeral, parseExactJson } from "./exact_json.ts";
+import { enteredNumber, InexactInteger, isExactNumeral } from "./exact_json.ts";
+import { parseExactJson } from "./json_text.ts";
 
 const INEXACT = [
   ...["9007199254740993", "9007199254740995", "1254071346418286654", "9223372036854775807"],

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { refuseInexactIntegers } from "./exact_json.ts";
 import type { Json, StoredRecord } from "./port.ts";
 
 /**
@@ -73,6 +74,16 @@ export function parseJson(text: string): Json {
   });
   const value = JSON.parse(plain) as Json;
   if (marks.size > 0) putBack(value, new Map([...marks].map(([name, mark]) => [mark, name])));
+  return value;
+}
+
+/**
+ * Parses JSON that comes from outside. `JSON.parse` alone would round an integer that no double
+ * holds, which makes one id of two. Throws `InexactInteger`, and `SyntaxError`.
+ */
+export function parseExactJson(text: string): Json {
+  const value = parseJson(text);
+  refuseInexactIntegers(text);
   return value;
 }
 

@@ -8,9 +8,9 @@ import { Problem } from "@/lib/problems.ts";
 import { findProject } from "@/lib/projects/projects.ts";
 import type { Services } from "@/lib/services.ts";
 import { eq } from "@/lib/store/filter.ts";
-import { jsonRefusal, parseExactJson } from "@/lib/store/exact_json.ts";
+import { jsonRefusal } from "@/lib/store/exact_json.ts";
 import { jsonFaultAside } from "@/lib/store/json_fault.ts";
-import { parseJson } from "@/lib/store/json_text.ts";
+import { parseExactJson, parseJson } from "@/lib/store/json_text.ts";
 import type { Id } from "@/lib/store/port.ts";
 import type { Arguments } from "./arguments.ts";
 

@@ -2,7 +2,7 @@ import {
   inexactText,
   isExactNumeral,
   jsonRefusal,
-  parseExactJson,
+  refuseInexactIntegers,
 } from "../../../lib/store/exact_json.ts";
 import type { Call } from "../transport.ts";
 import { type Given, type GlobalOptions, nameOf } from "./arguments.ts";
@@ -136,7 +136,9 @@ function number(option: string, text: string): number {
 
 function json(option: string, text: string): unknown {
   try {
-    return parseExactJson(text);
+    const value = JSON.parse(text);
+    refuseInexactIntegers(text);
+    return value;
   } catch (cause) {
     throw new UsageError(
       `--${option} ${jsonRefusal(cause, text)}. A file is named as @FILE, and - is standard input.`,

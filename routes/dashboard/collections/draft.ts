@@ -5,8 +5,8 @@ import {
   type ItemDefinition,
 } from "@/lib/documents/fields.ts";
 import { Problem } from "@/lib/problems.ts";
-import { InexactInteger, parseExactJson } from "@/lib/store/exact_json.ts";
-import { jsonText } from "@/lib/store/json_text.ts";
+import { InexactInteger } from "@/lib/store/exact_json.ts";
+import { jsonText, parseExactJson } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { notJson } from "../not_json.ts";
 import { texts } from "../texts/mod.ts";

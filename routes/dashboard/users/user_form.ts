@@ -1,7 +1,6 @@
 import type { UserRecord } from "@/lib/auth/users.ts";
 import type { FieldFault, Problem, ProblemCode } from "@/lib/problems.ts";
-import { parseExactJson } from "@/lib/store/exact_json.ts";
-import { jsonText } from "@/lib/store/json_text.ts";
+import { jsonText, parseExactJson } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { shownFields } from "@/lib/auth/public_profile.ts";
 import type { UserField } from "@/lib/users/user_fields.ts";
