@@ -95,7 +95,11 @@ export const LIMITS = {
   PICTURE_MEMORY_BYTES: limit(200_000_000, "bytes of memory that reading a picture may take", OURS),
   PICTURE_SECONDS: limit(5, "seconds that it may take to make a size of a picture", OURS),
   PICTURES_WAITING_MAX: limit(100, "sizes that wait to be made, in a process", OURS),
-  PICTURES_WAITING_SHARE_MAX: limit(20, "those of one project among them", OURS),
+  PICTURES_WAITING_SHARE_MAX: limit(
+    20,
+    "those of one project, or for one client, among them",
+    OURS,
+  ),
   DERIVED_MAX: limit(10_000, "sizes of pictures that are kept of a project", OURS),
   ENUM_VALUES_MAX: limit(100, "values of a field's `enum`", OURS),
   ENUM_VALUE_LENGTH_MAX: limit(100, "characters of one of them", OURS),

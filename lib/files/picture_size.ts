@@ -6,8 +6,8 @@ import { essenceOf } from "./media_type.ts";
  * for.
  */
 export const PICTURE_STEPS = [
-  ...[16, 32, 48, 64, 96, 128, 192, 256, 320, 384, 512],
-  ...[640, 768, 1024, 1280, 1536, 1920, 2048],
+  ...[16, 32, 64, 96, 128, 192, 256, 384, 512],
+  ...[768, 1024, 1536, 2048],
 ] as const;
 
 export const STEP_MAX = 2048;
@@ -19,7 +19,7 @@ export type PictureFit = (typeof PICTURE_FITS)[number];
 export type PictureFormat = (typeof PICTURE_FORMATS)[number];
 
 const QUALITY_DEFAULT = 80;
-const QUALITY_STEP = 10;
+const QUALITY_STEP = 20;
 
 /** What somebody asks for; what is left out is undefined. */
 export interface AskedSize {
@@ -38,7 +38,7 @@ export interface PictureSize {
   /** `contain`: the whole picture; `cover`: as much of its middle as fills the size. */
   readonly fit: PictureFit;
   readonly format: PictureFormat;
-  /** 10 to 100, in tens; 100 for a format without loss. */
+  /** 20 to 100, in steps of 20; 100 for a format without loss. */
   readonly quality: number;
 }
 

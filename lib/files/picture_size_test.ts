@@ -7,15 +7,21 @@ const of = (
   type = "image/png",
 ) => variantOf(sizeFor(type, asked, accept));
 
-Deno.test("widths and heights are rounded up to a fixed list, and quality to tens", () => {
+Deno.test("widths and heights are rounded up to a fixed list, and quality to five steps", () => {
   assert.equal(of({ w: 1 }), "w16-q100-png");
   assert.equal(of({ w: 16 }), "w16-q100-png");
   assert.equal(of({ w: 17, h: 2048 }), "w32-h2048-q100-png");
-  assert.equal(of({ h: 1537, format: "webp" }), "h1920-q80-webp");
-  assert.equal(of({ w: 100, format: "jpeg", q: 1 }), "w128-q10-jpeg");
-  assert.equal(of({ w: 100, format: "jpeg", q: 71 }), "w128-q80-jpeg");
+  assert.equal(of({ h: 1537, format: "webp" }), "h2048-q80-webp");
+  assert.equal(of({ w: 100, format: "jpeg", q: 1 }), "w128-q20-jpeg");
+  assert.equal(of({ w: 100, format: "jpeg", q: 61 }), "w128-q80-jpeg");
   assert.equal(of({ format: "avif", q: 100 }), "w2048-h2048-q100-avif");
   assert.equal(PICTURE_STEPS.at(-1), 2048);
+  const sizes = new Set<string>();
+  for (let w = 1; w <= 2048; w++) sizes.add(of({ w }));
+  assert.equal(sizes.size, 13);
+  const qualities = new Set<string>();
+  for (let q = 1; q <= 100; q++) qualities.add(of({ w: 1, format: "avif", q }));
+  assert.equal(qualities.size, 5);
 });
 
 Deno.test("what makes no difference makes no other size", () => {

@@ -1,4 +1,3 @@
-import pLimit from "p-limit";
 import { createReadThrough } from "../cache.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { readWhole } from "../http/bounded_reader.ts";
@@ -20,6 +19,7 @@ import type { Engine, Id } from "../store/port.ts";
 import { CACHE_CONTROL, type FilePlace } from "./blobs.ts";
 import { boundDerived, DERIVED, derivedAt, type DerivedRecord, removeDerived } from "./derived.ts";
 import { derivedPath, fileEtag, projectOf } from "./paths.ts";
+import { type PictureJob, PictureQueue } from "./picture_queue.ts";
 import { type PictureSize, variantOf } from "./picture_size.ts";
 import { resized } from "./resize.ts";
 import type { ServedFile } from "./served_files.ts";
@@ -40,10 +40,30 @@ export interface ServedPicture extends ServedFile {
 export interface Pictures {
   /** The row of a confirmed file that lies in the place; null for every other path. */
   source(place: FilePlace, path: string): Promise<UploadRecord | null>;
-  /** Throws `PICTURE_UNUSABLE`, `SERVER_BUSY`, and `FILE_NOT_FOUND` for a file that is gone. */
-  find(row: UploadRecord, size: PictureSize): Promise<ServedPicture>;
+  /**
+   * Throws `PICTURE_UNUSABLE`, `FILE_NOT_FOUND` for a file that is gone, and `SERVER_BUSY`, also to a
+   * client that has left. A size that all who asked for it have left is not made.
+   */
+  find(row: UploadRecord, size: PictureSize, asker: Asker): Promise<ServedPicture>;
   /** Its object is missing: it is made again when it is asked for. */
   lost(picture: ServedPicture): Promise<void>;
+}
+
+/** Who asks for a size. */
+export interface Asker {
+  /** What counts as one client. */
+  readonly client: string;
+  /** Aborted when the client has left. */
+  readonly gone: AbortSignal;
+}
+
+/** A size that is made, or waits for it. */
+interface Job extends PictureJob {
+  readonly clients: string[];
+  readonly work: Promise<DerivedRecord>;
+  make(): Promise<void>;
+  /** Ends a job that waits. */
+  drop(): void;
 }
 
 export interface PictureServices {
@@ -61,13 +81,11 @@ const USED_EVERY_MS = 3_600_000;
 /** @param workers Threads that serve: they share the memory of the process. */
 export function createPictures(services: PictureServices, workers: number): Pictures {
   const { engine, clock, newId, blobStores, plans } = services;
-  // Of several, each would take its share of the memory and be as slow.
-  const turn = pLimit(1);
-  const shares = createRequestShares({
-    max: PICTURES_WAITING_MAX,
-    shareMax: PICTURES_WAITING_SHARE_MAX,
-  });
-  const making = new Map<string, Promise<DerivedRecord>>();
+  const limits = { max: PICTURES_WAITING_MAX, shareMax: PICTURES_WAITING_SHARE_MAX };
+  const [projectShares, clientShares] = [createRequestShares(limits), createRequestShares(limits)];
+  const jobs = new Map<string, Job>();
+  const queue = new PictureQueue<Job>();
+  let isWorking = false;
   const recordsOf = (projectId: Id) => engine.records<DerivedRecord>(projectId, DERIVED);
 
   const sources = createReadThrough<UploadRecord>({ clock, max: SOURCES_KEPT }, async (path) => {
@@ -84,17 +102,60 @@ export function createPictures(services: PictureServices, workers: number): Pict
   });
 
   /** One that is asked for by many at once is made once. */
-  function made(row: UploadRecord, size: PictureSize): Promise<DerivedRecord> {
+  async function made(row: UploadRecord, size: PictureSize, asker: Asker): Promise<DerivedRecord> {
+    const { client, gone } = asker;
     const key = derivedPath(row.path, variantOf(size));
-    let work = making.get(key);
-    if (work === undefined) {
-      const projectId = projectOf(row.path)!;
-      shares.assertRoom(projectId);
-      work = turn(() => make(projectId, row, size)).finally(() => making.delete(key));
-      making.set(key, work);
-      shares.count(projectId, work);
+    const job = jobs.get(key) ?? begin(key, row, { size, client });
+    job.clients.push(client);
+    const left = Promise.withResolvers<never>();
+    const leave = () => left.reject(new Problem("SERVER_BUSY"));
+    gone.addEventListener("abort", leave);
+    if (gone.aborted) leave();
+    try {
+      return await Promise.race([job.work, left.promise]);
+    } finally {
+      gone.removeEventListener("abort", leave);
+      job.clients.splice(job.clients.indexOf(client), 1);
+      if (job.clients.length === 0 && queue.remove(job)) job.drop();
     }
-    return work;
+  }
+
+  function begin(
+    key: string,
+    row: UploadRecord,
+    { size, client }: { readonly size: PictureSize; readonly client: string },
+  ): Job {
+    const projectId = projectOf(row.path)!;
+    projectShares.assertRoom(projectId);
+    clientShares.assertRoom(client);
+    const { promise, resolve, reject } = Promise.withResolvers<DerivedRecord>();
+    const forget = () => jobs.get(key) === job && jobs.delete(key);
+    const work = promise.finally(forget);
+    work.catch(() => {}); // Those who have left do not wait for it.
+    const job: Job = {
+      projectId,
+      clients: [],
+      work,
+      make: () => make(projectId, row, size).then(resolve, reject),
+      drop() {
+        forget(); // Who asks for it from now on needs another job.
+        reject(new Problem("SERVER_BUSY"));
+      },
+    };
+    jobs.set(key, job);
+    queue.add(job);
+    projectShares.count(projectId, work);
+    clientShares.count(client, work);
+    queueMicrotask(makeWaiting);
+    return job;
+  }
+
+  /** One at a time: of several, each would take its share of the memory and be as slow. */
+  async function makeWaiting(): Promise<void> {
+    if (isWorking) return;
+    isWorking = true;
+    for (let job = queue.next(); job !== undefined; job = queue.next()) await job.make();
+    isWorking = false;
   }
 
   async function make(
@@ -161,9 +222,9 @@ export function createPictures(services: PictureServices, workers: number): Pict
       const row = await sources.get(path);
       return row !== null && placeOf(row) === place ? row : null;
     },
-    async find(row, size) {
+    async find(row, size, asker) {
       const record = await known.get(derivedPath(row.path, variantOf(size)));
-      if (record === null) return servedAs(row, await made(row, size));
+      if (record === null) return servedAs(row, await made(row, size, asker));
       await used(record);
       return servedAs(row, record);
     },

@@ -8,7 +8,7 @@ import { pictureReply } from "@/routes/blobs/picture_reply.ts";
 import type { HandlerOf } from "../handler.ts";
 
 export const handleServeFile: HandlerOf<typeof serveFile> = async (c) => {
-  const { services } = c.var;
+  const { services, state } = c.var;
   const { localFiles, blobStores, servedFiles, readSignatures } = services;
   const { projectId, name } = c.req.valid("param");
   const path = `${projectId}/${name}`;
@@ -19,7 +19,8 @@ export const handleServeFile: HandlerOf<typeof serveFile> = async (c) => {
   const asked: FileRequest = { isHead: c.req.method === "HEAD", range, ifRange, ifNoneMatch };
   const places = placesFor(readSignatures, path, query);
   if (asksForSize(query)) {
-    return await pictureReply(services, { path, places, size: query, accept, asked });
+    const asker = { client: state.network, gone: state.raw.signal };
+    return await pictureReply(services, { path, places, size: query, accept, asked, asker });
   }
   if (localFiles === null) throw new Problem("FILE_NOT_FOUND");
   const host = c.req.header("host") ?? null;
