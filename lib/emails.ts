@@ -36,3 +36,6 @@ export const isSameMailbox = (one: string, other: string): boolean =>
 
 const lowerAscii = (text: string): string =>
   text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** The address without the tag behind a `+`, by which many mail servers let one mailbox have many addresses. */
+export const untagged = (email: string): string => email.replace(/\+[^@]*(?=@)/, "");

@@ -281,6 +281,26 @@ export const LIMITS = {
   AI_PROPOSED_COLLECTIONS_MAX: limit(20, "collections of one proposal", OURS),
   FREE_MAILS: limit(50, "mails of a project a month by the platform's server, free plan", MAIL),
   PRO_MAILS: limit(1000, "mails of a project a month by the platform's server, pro plan", MAIL),
+  FREE_SIGN_IN_MAILS_PER_DAY: limit(
+    200,
+    "mails of sign-in and invitations of a project a day by the platform's server, free plan",
+    OURS,
+  ),
+  PRO_SIGN_IN_MAILS_PER_DAY: limit(
+    5000,
+    "mails of sign-in and invitations of a project a day by the platform's server, pro plan",
+    OURS,
+  ),
+  MAILBOX_MAILS_PER_DAY: limit(
+    20,
+    "of those of one project, or of those to accounts, a day to one address",
+    OURS,
+  ),
+  MAILBOX_MAILS_PER_DAY_IN_ALL: limit(
+    100,
+    "of those of all projects of the server, a day to one address",
+    OURS,
+  ),
   MAIL_RECIPIENTS_MAX: limit(50, "addresses of one `to`", MAIL),
   MAIL_SUBJECT_LENGTH_MAX: limit(200, "characters of a mail's subject", MAIL),
   MAIL_BODY_LENGTH_MAX: limit(

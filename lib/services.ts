@@ -68,6 +68,7 @@ import {
   REQUESTS_SHARE_MAX,
   SIGN_IN_RATE_PER_MINUTE,
 } from "./limits.ts";
+import { NOTIFY_OWNER } from "./mail/notify_owner.ts";
 import { SEND_MAIL } from "./mail/send_mail.ts";
 import { createMailTransports, type MailTransports } from "./mail/transports.ts";
 import { createPlans, type Plans } from "./projects/plans.ts";
@@ -246,7 +247,7 @@ export async function openServices(
       servicesOf: () => services,
     });
     const jobRunner = createJobRunner<Services>(jobServices, {
-      kinds: [SEND_MAIL, SEND_CODE, SEND_ACCOUNT_CODE, UNHELD_FILE_REMOVAL],
+      kinds: [SEND_MAIL, SEND_CODE, SEND_ACCOUNT_CODE, NOTIFY_OWNER, UNHELD_FILE_REMOVAL],
       atOnceMax: MAILS_AT_ONCE_MAX,
       servicesOf: () => services,
     });

@@ -1,8 +1,7 @@
-import { maySend } from "../credentials/codes.ts";
-import { canonicalEmail } from "../emails.ts";
 import type { JobRecord } from "../jobs/jobs.ts";
 import type { JobRunner } from "../jobs/runner.ts";
 import { INVITATION_MS } from "../limits.ts";
+import { type AdmissionServices, admitMail } from "../mail/admission.ts";
 import { enqueueMail, findMailContext, type OutboxServices } from "../mail/outbox.ts";
 import { findMailSettings } from "../mail/settings.ts";
 import { chooseTemplates } from "../mail/template_store.ts";
@@ -14,14 +13,14 @@ import {
 } from "../projects/invite.ts";
 import type { ProjectMember } from "../projects/members.ts";
 
-interface MailInvitationServices extends OutboxServices {
+interface MailInvitationServices extends OutboxServices, AdmissionServices {
   readonly jobRunner: JobRunner;
 }
 
 /**
  * Invites as `inviteMember` does, and mails the link where mail can be sent, in the words of the
- * project's template if it has one: to one address one a minute and five an hour, whoever invites
- * it. Throws what `inviteMember` throws.
+ * project's template if it has one, as often as `admitMail` lets mails go to an
+ * address. Throws what `inviteMember` throws.
  */
 export async function inviteByMail(
   services: MailInvitationServices,
@@ -32,26 +31,21 @@ export async function inviteByMail(
   const kind = "invitation";
   const written: { job: JobRecord | null } = { job: null };
   const mailFor = async (to: string): Promise<InvitationMail | null> => {
-    const context = await findMailContext(services, "control", { kinds: [kind], language: null });
-    if (context === null) return null;
-    const place = { space: "control", purpose: kind, holder: canonicalEmail(to) } as const;
-    if (!await maySend(services, place)) return null;
+    const found = await findMailContext(services, "control", { kinds: [kind], language: null });
+    if (found === null) return null;
     const { _id: projectId } = inviter.project;
     const settings = await findMailSettings(services, projectId);
     const wanted = settings?.language ? [settings.language] : [];
-    const choice = { kinds: [kind], wanted, hasLink: true } as const;
-    const templateOf = await chooseTemplates(services, projectId, choice);
+    const templateOf = await chooseTemplates(services, projectId, { kinds: [kind], wanted });
+    const mail = { projectId, purpose: kind, to } as const;
+    const context = await admitMail(services, { ...found, templateOf }, mail);
+    if (context === null) return null;
     await jobRunner.announce("control");
     return async (tx, url) => {
       const variables = { url, project: inviter.project.name };
       // The link is as good as a code: whoever has it accepts.
       const secret = { hasCode: true, usefulMs: INVITATION_MS };
-      written.job = await enqueueMail(tx, services, { ...context, templateOf }, {
-        kind,
-        to,
-        variables,
-        ...secret,
-      });
+      written.job = await enqueueMail(tx, services, context, { kind, to, variables, ...secret });
     };
   };
   const sent = await inviteMember(services, inviter, { ...given, mailFor });

@@ -5,6 +5,7 @@ import { CODE_MS, CODE_PAUSE_MS, CODE_TRIES_MAX, CODES_PER_HOUR } from "../limit
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
+import { countInWindow, WINDOWS } from "./counted_windows.ts";
 import type {
   Change,
   Definition,
@@ -49,19 +50,7 @@ export const CODES: Definition = {
 };
 
 /** How often something was sent to an address of late. */
-type SendingsRecord = StoredRecord & { lastAt: string; count: number; expiresAt: string };
-
-export const SENDINGS: Definition = {
-  name: "_sendings",
-  fields: {
-    lastAt: { type: "Date" },
-    count: { type: "Number" },
-    expiresAt: { type: "Date" },
-  },
-  indexes: [],
-  trash: false,
-  expiry: "expiresAt",
-};
+export const SENDINGS: Definition = { name: "_sendings", ...WINDOWS };
 
 export interface CodeServices {
   readonly engine: Engine;
@@ -237,40 +226,18 @@ export async function dropCodes(
 
 const HOUR_MS = 3_600_000;
 
-/**
- * Whether one more mail of a kind may go to an address: one a minute and five an hour. Counts it if
- * so, in one statement, so that of many at once one is let through.
- */
+/** Whether one more mail of a kind may go to an address: one a minute and five an hour. Counts it if so. */
 export async function maySend(
-  { engine, clock }: Pick<CodeServices, "engine" | "clock">,
+  services: Pick<CodeServices, "engine" | "clock">,
   { space, purpose, holder }: Omit<CodePlace, "purpose"> & { readonly purpose: string },
 ): Promise<boolean> {
-  const sendings = engine.records<SendingsRecord>(space, SENDINGS);
-  const _id = hashedId(`sent ${purpose} ${holder}`);
-  const now = timestamp(clock);
-  const paused = compare("lastAt", "lte", new Date(clock.now() - CODE_PAUSE_MS).toISOString());
-  const known = and(
-    eq("_id", _id),
-    paused,
-    compare("count", "lt", CODES_PER_HOUR),
-    compare("expiresAt", "gt", now),
-  );
-  const counted = await sendings.updateOne(known, {
-    set: { lastAt: now },
-    increment: { count: 1 },
+  const counted = await countInWindow(services, {
+    space,
+    definition: SENDINGS,
+    key: `sent ${purpose} ${holder}`,
+    max: CODES_PER_HOUR,
+    windowMs: HOUR_MS,
+    pauseMs: CODE_PAUSE_MS,
   });
-  if (counted !== null) return true;
-  const fresh = {
-    lastAt: now,
-    count: 1,
-    expiresAt: new Date(clock.now() + HOUR_MS).toISOString(),
-  };
-  const expired = and(eq("_id", _id), paused, compare("expiresAt", "lte", now));
-  try {
-    await sendings.upsert(expired, { set: fresh }, { _id, ...fresh });
-    return true;
-  } catch (error) {
-    if (error instanceof UniqueViolation) return false;
-    throw error;
-  }
+  return counted !== null;
 }

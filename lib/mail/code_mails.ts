@@ -4,7 +4,6 @@ import {
   type CodeServices,
   type CodeTarget,
   issueCode,
-  maySend,
 } from "../credentials/codes.ts";
 import { canonicalEmail } from "../emails.ts";
 import { endJob, enqueue, type JobRecord } from "../jobs/jobs.ts";
@@ -12,6 +11,7 @@ import type { JobRunner } from "../jobs/runner.ts";
 import { CODE_MS } from "../limits.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Id, Space, Transaction } from "../store/port.ts";
+import { type AdmissionServices, admitMail } from "./admission.ts";
 import {
   enqueueMail,
   findMailContext,
@@ -21,7 +21,7 @@ import {
 } from "./outbox.ts";
 
 /** What sends codes, to users and accounts alike. */
-export interface CodeMailServices extends CodeServices, OutboxServices {
+export interface CodeMailServices extends CodeServices, OutboxServices, AdmissionServices {
   readonly jobRunner: JobRunner;
 }
 
@@ -87,13 +87,14 @@ export async function sendCode(
   { purpose, language, email, subjectId, job: cause }: CodeToSend,
 ): Promise<boolean> {
   const { engine, jobRunner } = services;
-  const context = await findMailContext(services, space, { kinds: [purpose], language });
-  if (context === null) return false;
-  const address = canonicalEmail(email);
-  if (!await maySend(services, { space, purpose, holder: address })) return true;
+  const found = await findMailContext(services, space, { kinds: [purpose], language });
+  if (found === null) return false;
+  const projectId = space === "control" ? null : space;
+  const context = await admitMail(services, found, { projectId, purpose, to: email });
+  if (context === null) return true;
   await jobRunner.announce(space);
   // A new address is its user's only when they confirm it, signed in.
-  const holder = purpose === "emailChange" ? subjectId! : address;
+  const holder = purpose === "emailChange" ? subjectId! : canonicalEmail(email);
   const place = { space, purpose, holder };
   const job = await engine.transaction(space, async (tx) => {
     if (cause !== undefined && !await endJob(tx, cause)) return null;

@@ -12,7 +12,7 @@ export const PROJECT_MAIL_KINDS = [
 ] as const;
 
 /** What Corbel sends of its own accord; `custom` is what applications have it send. */
-export const MAIL_KINDS = [...PROJECT_MAIL_KINDS, "webhookFailed"] as const;
+export const MAIL_KINDS = [...PROJECT_MAIL_KINDS, "webhookFailed", "limitReached"] as const;
 
 export type MailKind = (typeof MAIL_KINDS)[number];
 

@@ -11,7 +11,7 @@ import type { Engine, Space, Transaction } from "../store/port.ts";
 import { type Mailbox, parseMailbox } from "../text/mail_addresses.ts";
 import { type MailKind, type MailProvider, type MailRecord, MAILS } from "./mails.ts";
 import { findMailSettings } from "./settings.ts";
-import { builtInTemplate, type MailVariables, renderMail } from "./templates.ts";
+import { builtInTemplate, type MailVariables, plainName, renderMail } from "./templates.ts";
 import { acceptedLanguages } from "../text/languages.ts";
 import { chooseTemplates, type TemplateChoice } from "./template_store.ts";
 
@@ -40,7 +40,10 @@ export interface MailContext {
   /** Behind the @ of message ids. */
   readonly domain: string;
   readonly replyTo: string | null;
+  /** The project's own words for a kind of mail; null where it has none, or may not send them. */
   readonly templateOf: TemplateChoice;
+  /** The month in which {@linkcode admitMail} has counted the mail; null where none is counted yet. */
+  readonly countedIn: string | null;
 }
 
 interface ContextOptions {
@@ -63,9 +66,9 @@ export async function findMailContext(
     ? null
     : { provider: mail.keeps ? null : "default", domain, replyTo: null } as const;
   if (space === "control") {
-    const templateOf = (kind: MailKind) => builtInTemplate(kind, true);
     const codePage = `${publicUrl}/dashboard/verify`;
-    return platform && { space, name: "Corbel", siteUrl: null, codePage, templateOf, ...platform };
+    const unchosen = { siteUrl: null, templateOf: () => null, countedIn: null };
+    return platform && { space, name: "Corbel", codePage, ...unchosen, ...platform };
   }
   const project = (await engine.records<ProjectRecord>("control", PROJECTS).get(space))?.value;
   if (project === undefined || isTrashed(project)) return null;
@@ -83,10 +86,9 @@ export async function findMailContext(
     ...acceptedLanguages(language),
     ...(settings?.language ? [settings.language] : []),
   ];
-  const choice = { kinds, wanted, hasLink: siteUrl !== null };
-  const templateOf = await chooseTemplates(services, space, choice);
+  const templateOf = await chooseTemplates(services, space, { kinds, wanted });
   const codePage = siteUrl === null ? null : new URL("/auth/verify", siteUrl).href;
-  return { space, name, siteUrl, codePage, templateOf, ...sender };
+  return { space, name, siteUrl, codePage, templateOf, countedIn: null, ...sender };
 }
 
 const domainOf = ({ address }: Mailbox): string => address.slice(address.lastIndexOf("@") + 1);
@@ -123,12 +125,17 @@ export async function enqueueMail(
   context: MailContext,
   { kind, to, variables, hasCode = false, usefulMs = CODE_MS }: NewMail,
 ): Promise<JobRecord | null> {
-  const all = { project: context.name, url: context.siteUrl ?? "", ...variables };
+  const { name, siteUrl, codePage, provider, countedIn } = context;
+  const own = context.templateOf(kind);
+  const all = { project: name, url: siteUrl ?? "", ...variables };
+  // What the platform sends to a stranger must not carry what an owner writes into a name.
+  const plain = provider === "byok" ? all : { ...all, project: plainName(name) };
   // A project's own words may become too long; Corbel's never do.
-  const rendered = renderMail(context.templateOf(kind), all) ??
-    renderMail(builtInTemplate(kind, context.codePage !== null), all)!;
+  const rendered = (own && renderMail(own, all)) ??
+    renderMail(builtInTemplate(kind, codePage !== null), plain)!;
   const usefulUntil = hasCode ? new Date(services.clock.now() + usefulMs).toISOString() : null;
-  const mail = mailRecord(services, context, { kind, to, hasCode, usefulUntil, ...rendered });
+  const about = { kind, to, hasCode, usefulUntil, countedIn };
+  const mail = mailRecord(services, context, { ...about, ...rendered });
   const [job = null] = await addMails(tx, services, [mail]);
   return job;
 }

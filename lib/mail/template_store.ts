@@ -13,7 +13,7 @@ import { didYouMean } from "../text/nearest.ts";
 import { textOfHtml } from "./html_text.ts";
 import type { MailKind } from "./mails.ts";
 import { addTemplate, ensureMailSettings } from "./settings.ts";
-import { builtInTemplate, type MailTemplate } from "./templates.ts";
+import type { MailTemplate } from "./templates.ts";
 
 /** A project's own template of a name in a language. */
 export type MailTemplateRecord = StoredRecord & MailTemplate & {
@@ -187,18 +187,19 @@ export async function templateById(
   return template.value;
 }
 
-/** Templates of some kinds, in the language that a reader understands best. */
-export type TemplateChoice = (kind: MailKind) => MailTemplate;
+/**
+ * A project's own templates of some kinds, in the language that a reader understands best; null for
+ * a kind that it has none of.
+ */
+export type TemplateChoice = (kind: MailKind) => MailTemplate | null;
 
 export async function chooseTemplates(
   services: TemplateServices,
   projectId: Id,
-  { kinds, wanted, hasLink }: {
+  { kinds, wanted }: {
     readonly kinds: readonly MailKind[];
     /** The best first. */
     readonly wanted: readonly string[];
-    /** Whether mails have a link to the project's front end. */
-    readonly hasLink: boolean;
   },
 ): Promise<TemplateChoice> {
   const own = new Map<MailKind, MailTemplate>();
@@ -206,5 +207,5 @@ export async function chooseTemplates(
     const template = await findTemplate(services, projectId, kind, wanted);
     if (template !== null) own.set(kind, template);
   }
-  return (kind) => own.get(kind) ?? builtInTemplate(kind, hasLink);
+  return (kind) => own.get(kind) ?? null;
 }

@@ -112,6 +112,22 @@ const noteMail = (subject: string, ...paragraphs: readonly string[]) => (): Mail
   html: page(paragraphs.map(paragraph)),
 });
 
+const PLAIN_NAME_LENGTH_MAX = 30;
+const PLAIN_NAME_DIGITS_MAX = 4;
+
+/**
+ * A project's name as the platform's own mails show it: letters and single spaces, and few digits, so
+ * that it holds no address of a page, no telephone number and no long message, whatever its owner
+ * calls it.
+ */
+export function plainName(name: string): string {
+  const letters = name.replaceAll(/[^\p{L}\p{M}\p{Nd}]+/gu, " ");
+  const digits = letters.match(/\p{Nd}/gu)?.length ?? 0;
+  const few = digits > PLAIN_NAME_DIGITS_MAX ? letters.replaceAll(/\p{Nd}+/gu, " ") : letters;
+  const words = few.replaceAll(/ +/g, " ").trim();
+  return cut(words, PLAIN_NAME_LENGTH_MAX).trim() || "an application";
+}
+
 /**
  * Nothing in them is a stranger's to choose: who signs up with somebody else's address must not write
  * to them, and who invites chooses how the project is called.
@@ -163,6 +179,11 @@ const BUILT_IN: Readonly<Record<MailKind, (hasLink: boolean) => MailTemplate>> =
     "A webhook of your project does not get through",
     "A message to a webhook of your project was given up: its address did not answer, or refused it.",
     "See which one it is, what it answered, and send messages again: {{url}}",
+  ),
+  limitReached: noteMail(
+    "Your project has reached a limit",
+    "{{what}}",
+    "See the project: {{url}}",
   ),
 };
 

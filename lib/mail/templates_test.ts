@@ -71,7 +71,7 @@ Deno.test("each built-in template says what it is for, in text and in HTML", () 
 });
 
 Deno.test("no built-in template has anything that a stranger may choose", () => {
-  const OURS = ["code", "minutes", "link", "project", "url"];
+  const OURS = ["code", "minutes", "link", "project", "url", "what"];
   for (const kind of MAIL_KINDS) {
     const { subject, text, html } = builtInTemplate(kind, true);
     for (const [, name] of `${subject} ${text} ${html}`.matchAll(/\{\{(\w+)\}\}/g)) {

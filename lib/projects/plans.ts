@@ -30,6 +30,8 @@ export interface Plan {
   readonly aiTurnsPerMonth: number;
   /** Mails of a project by the platform's server, by recipients. */
   readonly mailsPerMonth: number;
+  /** Mails of sign-in and invitations of a project by the platform's server. */
+  readonly signInMailsPerDay: number;
   /** Webhooks of a project. */
   readonly webhooks: number;
   /** Whether AI keys of the account's own are used, and may be saved. */
@@ -50,6 +52,7 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
     aiDesignsPerMonth: limits.FREE_AI_DESIGNS,
     aiTurnsPerMonth: limits.FREE_AI_TURNS,
     mailsPerMonth: limits.FREE_MAILS,
+    signInMailsPerDay: limits.FREE_SIGN_IN_MAILS_PER_DAY,
     webhooks: limits.FREE_WEBHOOKS,
     ownAiKey: false,
   },
@@ -66,6 +69,7 @@ export const PLANS: Readonly<Record<PlanName, Plan>> = {
     aiDesignsPerMonth: limits.PRO_AI_DESIGNS,
     aiTurnsPerMonth: limits.PRO_AI_TURNS,
     mailsPerMonth: limits.PRO_MAILS,
+    signInMailsPerDay: limits.PRO_SIGN_IN_MAILS_PER_DAY,
     webhooks: limits.PRO_WEBHOOKS,
     ownAiKey: true,
   },
@@ -85,6 +89,7 @@ export const UNLIMITED: Plan = {
   aiDesignsPerMonth: Infinity,
   aiTurnsPerMonth: Infinity,
   mailsPerMonth: Infinity,
+  signInMailsPerDay: Infinity,
   webhooks: Infinity,
 };
 

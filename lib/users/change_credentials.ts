@@ -3,10 +3,13 @@ import { dropCodes, requireCode, useCode } from "../credentials/codes.ts";
 import { checkNewPassword } from "../credentials/passwords.ts";
 import { tryPassword } from "../credentials/sign_in_attempts.ts";
 import { canonicalEmail } from "../emails.ts";
-import { enqueueMail, findMailContext } from "../mail/outbox.ts";
+import type { JobRecord } from "../jobs/jobs.ts";
+import { mayNotify, noticeContext } from "../mail/admission.ts";
+import { enqueueMail, findMailContext, type MailContext } from "../mail/outbox.ts";
 import { Problem } from "../problems.ts";
 import type { AuthSettings } from "../projects/auth_settings.ts";
 import { and, eq } from "../store/filter.ts";
+import type { Transaction } from "../store/port.ts";
 import type { SignedInUser } from "../auth/principals.ts";
 import { revokeSessions } from "../auth/revoke_sessions.ts";
 import { noteUserEvent } from "../auth/user_events.ts";
@@ -109,7 +112,8 @@ export async function confirmEmailChange(
   const { engine, clock, jobRunner } = services;
   const place = { space: projectId, purpose: "emailChange", holder: userId } as const;
   const code = await requireCode(services, place, otp);
-  const context = await findMailContext(services, projectId, { kinds: ["emailChanged"], language });
+  const found = await findMailContext(services, projectId, { kinds: ["emailChanged"], language });
+  const context = found && await noticeContext(services, found, projectId);
   if (context !== null) await jobRunner.announce(projectId);
   const { user, job } = await storedOrRefused(() =>
     engine.transaction(projectId, async (tx) => {
@@ -131,18 +135,30 @@ export async function confirmEmailChange(
       });
       const after = changed!.value; // Read in the same transaction.
       await noteUserEvent(tx, services.clock, { event: "changed", before, after });
-      // Of an address that nobody has proved its owner knows nothing: they would only be troubled.
-      const isNews = before.email !== null && before.emailVerified && before.email !== email;
-      const job = isNews && context !== null
-        ? await enqueueMail(tx, services, context, {
-          kind: "emailChanged",
-          to: before.email!,
-          variables: { email: before.email! },
-        })
-        : null;
+      const job = context && await notify(tx, services, context, { before, email });
       return { user: after, job };
     })
   );
   if (job !== null) jobRunner.begin(projectId, job);
   return user;
+}
+
+/**
+ * Writes to the user's address of before. Of an address that nobody has proved its owner knows
+ * nothing: they would only be troubled.
+ */
+async function notify(
+  tx: Transaction,
+  services: UserServices,
+  context: MailContext,
+  { before, email }: { readonly before: UserRecord; readonly email: string },
+): Promise<JobRecord | null> {
+  const { email: to, emailVerified } = before;
+  if (to === null || !emailVerified || to === email) return null;
+  if (!await mayNotify(tx, services.clock, context, to)) return null;
+  return await enqueueMail(tx, services, context, {
+    kind: "emailChanged",
+    to,
+    variables: { email: to },
+  });
 }

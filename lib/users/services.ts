@@ -5,11 +5,12 @@ import type { Passwords } from "../credentials/passwords.ts";
 import type { TryServices } from "../credentials/sign_in_attempts.ts";
 import type { CodeServices } from "../credentials/codes.ts";
 import type { JobRunner } from "../jobs/runner.ts";
+import type { AdmissionServices } from "../mail/admission.ts";
 import type { MailServices } from "../mail/send_mail.ts";
 import type { UserFields } from "./user_fields.ts";
 
 /** What the verbs of users who sign in by e-mail need. */
-export interface UserServices extends CodeServices, TryServices, MailServices {
+export interface UserServices extends CodeServices, TryServices, MailServices, AdmissionServices {
   readonly tokens: AccessTokens;
   readonly sessions: SessionDirectory;
   readonly passwords: Passwords;

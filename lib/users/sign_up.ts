@@ -1,8 +1,8 @@
 import type { ApiKeyPrincipal } from "../projects/api_keys.ts";
 import { checkNewPassword } from "../credentials/passwords.ts";
-import { maySend } from "../credentials/codes.ts";
 import { enqueueCodeRequest } from "../mail/code_mails.ts";
 import type { JobRecord } from "../jobs/jobs.ts";
+import { admitMail } from "../mail/admission.ts";
 import { enqueueMail, findMailContext, type MailContext } from "../mail/outbox.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
@@ -65,15 +65,17 @@ export async function signUp(
   if (context === null && mustVerify) throw new Problem("MAIL_NOT_CONFIGURED");
   const passwordHash = await services.passwordQueue
     .run(visitor.network, () => services.passwords.hash(password));
-  const place = { space: projectId, purpose: "verify", holder: user.emailLower! } as const;
   // Whoever comes by the address only now has a code sent to it, and needs no other mail.
-  const tells = context !== null && holder !== null && await maySend(services, place);
+  const notice = { projectId, purpose: "verify", to: email } as const;
+  const admitted = context === null || holder === null
+    ? null
+    : await admitMail(services, context, notice);
   if (context !== null) await jobRunner.announce(projectId);
   const result = await storedOrRefused(() =>
     engine.transaction(projectId, async (tx) => {
       const { guest, holder } = await admit(tx.records(USERS), wanted);
       if (holder !== null) {
-        const job = tells ? await tellHolder(tx, services, context, holder) : null;
+        const job = admitted && await tellHolder(tx, services, admitted, holder);
         return { job, opened: null };
       }
       const fields = fieldsOf(declared, guest, input.fields);

@@ -12,6 +12,7 @@ export const mail: typeof en = {
     accountExists: "Ein Konto besteht schon",
     invitation: "Einladung",
     webhookFailed: "Ein Webhook kommt nicht an",
+    limitReached: "Eine Grenze ist erreicht",
     custom: "Von der eigenen Anwendung",
   },
   states: {

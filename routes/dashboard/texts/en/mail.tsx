@@ -12,6 +12,7 @@ const kinds: Readonly<Record<LoggedMail["kind"], string>> = {
   accountExists: "An account exists already",
   invitation: "Invitation",
   webhookFailed: "A webhook does not get through",
+  limitReached: "A limit is reached",
   custom: "Sent by your application",
 };
 

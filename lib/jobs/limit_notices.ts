@@ -1,0 +1,34 @@
+import type { NewId } from "../ids.ts";
+import type { Id } from "../store/port.ts";
+import { enqueue, type JobServices } from "./jobs.ts";
+import type { JobRunner } from "./runner.ts";
+
+/** The kind of the jobs that write to a project's owner; a job's subject is the limit. */
+export const NOTIFY_OWNER_JOB = "notifyOwnerOfLimit";
+
+/** Limits of which the owner is not told by an answer, because strangers send the requests. */
+export type NoticedLimit = "signInMails" | "wrongCodes";
+
+export interface LimitNoticeServices extends JobServices {
+  readonly newId: NewId;
+  readonly jobRunner: Pick<JobRunner, "announce" | "begin">;
+}
+
+/** Logs that a project has reached a limit, and has its owner informed. */
+export async function noteLimitReached(
+  { engine, clock, newId, log, jobRunner }: LimitNoticeServices,
+  project: Id,
+  limit: NoticedLimit,
+): Promise<void> {
+  log.write("warn", "A project has reached a limit", { project, limit });
+  await jobRunner.announce(project);
+  const [job] = await engine.transaction(
+    project,
+    (tx) =>
+      enqueue(tx, { clock, newId }, [{ subject: limit, lane: limit }], {
+        kind: NOTIFY_OWNER_JOB,
+        isClaimed: true,
+      }),
+  );
+  jobRunner.begin(project, job!);
+}
