@@ -169,6 +169,11 @@ export const LIMITS = {
   CODE_TRIES_MAX: limit(5, "wrong tries after which a code is dead", USERS),
   CODE_PAUSE_SECONDS: limit(60, "seconds between two codes for an address and purpose", USERS),
   CODES_PER_HOUR: limit(5, "codes an hour for an address and purpose", USERS),
+  WRONG_CODES_PER_HOUR: limit(
+    1000,
+    "wrong codes within an hour, of all users of a project, or of all accounts of the server",
+    OURS,
+  ),
   AVATAR_URL_LENGTH_MAX: limit(2048, "characters of a user's `avatarUrl`", OURS),
   EMAIL_SEARCH_LENGTH_MAX: limit(64, "characters of `search` in a list of users", OURS),
   DEVICE_NAME_LENGTH_MAX: limit(200, "characters kept of a User-Agent", OURS),

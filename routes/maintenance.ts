@@ -2,7 +2,7 @@ import { timestamp } from "@/lib/clock.ts";
 import { AI_CHATS } from "@/lib/ai/chats.ts";
 import { ACCOUNT_SESSIONS } from "@/lib/accounts/session_records.ts";
 import { ACCOUNT_TOKENS } from "@/lib/accounts/token_records.ts";
-import { CODES, SENDINGS } from "@/lib/credentials/codes.ts";
+import { CODES, SENDINGS, WRONG_CODES } from "@/lib/credentials/codes.ts";
 import { PASSWORD_TRIES, SIGN_IN_FAILURES } from "@/lib/credentials/sign_in_attempts.ts";
 import { KEPT_ANSWERS } from "@/lib/documents/idempotency.ts";
 import { EXCHANGE_CODES } from "@/lib/auth/exchange_codes.ts";
@@ -52,6 +52,7 @@ const EXPIRING = [
   KEPT_ANSWERS,
   CODES,
   SENDINGS,
+  WRONG_CODES,
   MAILS,
   LIVE_TICKETS,
   DELIVERIES,
@@ -71,6 +72,7 @@ const EXPIRING_CONTROL = [
   REQUEST_LOG,
   CODES,
   SENDINGS,
+  WRONG_CODES,
   MAILS,
 ];
 

@@ -1,15 +1,21 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { equalInConstantTime, hashedId, mac } from "../crypto/hashes.ts";
 import { canonicalEmail } from "../emails.ts";
-import { CODE_MS, CODE_PAUSE_MS, CODE_TRIES_MAX, CODES_PER_HOUR } from "../limits.ts";
+import { type LimitNoticeServices, noteLimitReached } from "../jobs/limit_notices.ts";
+import {
+  CODE_MS,
+  CODE_PAUSE_MS,
+  CODE_TRIES_MAX,
+  CODES_PER_HOUR,
+  WRONG_CODES_PER_HOUR,
+} from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
-import { countInWindow, WINDOWS } from "./counted_windows.ts";
+import { countInWindow, secondsLeft, uncountInWindow, WINDOWS } from "./counted_windows.ts";
 import type {
   Change,
   Definition,
-  Engine,
   Id,
   Records,
   Space,
@@ -52,9 +58,13 @@ export const CODES: Definition = {
 /** How often something was sent to an address of late. */
 export const SENDINGS: Definition = { name: "_sendings", ...WINDOWS };
 
-export interface CodeServices {
-  readonly engine: Engine;
-  readonly clock: Clock;
+/**
+ * Wrong codes that were entered within an hour, for whichever user: five tries of each code are many
+ * where there are many users.
+ */
+export const WRONG_CODES: Definition = { name: "_wrongCodes", ...WINDOWS };
+
+export interface CodeServices extends LimitNoticeServices {
   /** Keys for {@linkcode mac}: that to hash with first. */
   readonly codeKeys: readonly string[];
 }
@@ -183,15 +193,38 @@ export interface EnteredCode {
   readonly otp: string;
 }
 
-/** As {@linkcode checkCode}. Throws `INVALID_CODE`, one refusal for whatever is wrong. */
+const HOUR_MS = 3_600_000;
+
+/**
+ * As {@linkcode checkCode}. Throws `INVALID_CODE`, one refusal for whatever is wrong, and
+ * `SIGN_IN_LOCKED` where so many wrong codes were entered in the space that no code is looked at. A
+ * code counts before it is looked at, so that many at once are no more than one after the other.
+ */
 export async function requireCode(
   services: CodeServices,
   place: CodePlace,
   otp: string,
 ): Promise<CheckedCode> {
+  const { space } = place;
+  const max = WRONG_CODES_PER_HOUR;
+  const key = "wrong codes";
+  const window = { space, definition: WRONG_CODES, key, max, windowMs: HOUR_MS };
+  const counted = await countInWindow(services, window);
+  if (counted === null) {
+    throw new Problem("SIGN_IN_LOCKED", { retryAfter: await secondsLeft(services, window) });
+  }
   const code = await checkCode(services, place, otp);
-  if (code === null) throw new Problem("INVALID_CODE");
+  if (code === null) {
+    if (counted === max) await noteWrongCodes(services, space);
+    throw new Problem("INVALID_CODE");
+  }
+  await uncountInWindow(services, window);
   return code;
+}
+
+async function noteWrongCodes(services: CodeServices, space: Space): Promise<void> {
+  if (space !== "control") return await noteLimitReached(services, space, "wrongCodes");
+  services.log.write("warn", "Too many wrong codes of accounts were entered within an hour");
 }
 
 /** The same for a code of an address. */
@@ -223,8 +256,6 @@ export async function dropCodes(
     if (holder !== null) await codes.deleteOne(eq("_id", idOf({ space, purpose, holder })));
   }
 }
-
-const HOUR_MS = 3_600_000;
 
 /** Whether one more mail of a kind may go to an address: one a minute and five an hour. Counts it if so. */
 export async function maySend(

@@ -1,4 +1,4 @@
-import { ACCOUNT_TOKENS_MAX } from "../limits.ts";
+import { ACCOUNT_TOKENS_MAX, WRONG_CODES_PER_HOUR } from "../limits.ts";
 
 /** What only the operations of accounts refuse for; part of the one catalogue. */
 export const ACCOUNT_PROBLEMS = {
@@ -98,8 +98,10 @@ export const ACCOUNT_PROBLEMS = {
   },
   SIGN_IN_LOCKED: {
     status: 429,
-    message: "Too many wrong passwords: wait as long as Retry-After says.",
-    when: "Wrong passwords came from this address for this account, or for it from everywhere.",
+    message: "Too many wrong passwords or codes: wait as long as Retry-After says.",
+    when:
+      "Wrong passwords came from this address for this account, or for it from everywhere; or " +
+      `${WRONG_CODES_PER_HOUR} wrong codes for all within an hour.`,
     remedy: "Wait as many seconds as `Retry-After` says. Resetting the password by e-mail " +
       "is the way for who has forgotten it.",
   },

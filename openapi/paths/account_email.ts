@@ -33,7 +33,7 @@ export const verifyAccountEmail = contract({
     description: "The address and its code.",
   },
   success: [told("The address is verified.", "E-mail verified")],
-  problems: ["INVALID_CODE"],
+  problems: ["INVALID_CODE", "SIGN_IN_LOCKED"],
 });
 
 export const resendAccountVerification = contract({
@@ -88,7 +88,7 @@ export const resetAccountPassword = contract({
     description: "The address, its code and the new password.",
   },
   success: [told("The password is set.", "Password reset")],
-  problems: ["INVALID_CODE", "INVALID_PASSWORD", "PASSWORDS_BUSY"],
+  problems: ["INVALID_CODE", "SIGN_IN_LOCKED", "INVALID_PASSWORD", "PASSWORDS_BUSY"],
 });
 
 export const changeAccountEmail = contract({
@@ -136,7 +136,7 @@ export const confirmAccountEmail = contract({
     example: { ...ACCOUNT_EXAMPLE, email: "ada@example.org", emailVerified: true },
     message: "E-mail changed",
   }],
-  problems: ["INVALID_CODE", "ACCOUNT_EXISTS"],
+  problems: ["INVALID_CODE", "SIGN_IN_LOCKED", "ACCOUNT_EXISTS"],
 });
 
 /** In the order of the reference. */

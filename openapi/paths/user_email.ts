@@ -109,7 +109,7 @@ export const verifyEmail = contract({
     description: "The address and its code.",
   },
   success: [told("The address is verified.", "E-mail verified")],
-  problems: ["INVALID_CODE"],
+  problems: ["INVALID_CODE", "SIGN_IN_LOCKED"],
 });
 
 export const resendVerification = contract({
@@ -174,7 +174,13 @@ export const resetPassword = contract({
     description: "The address, its code and the new password.",
   },
   success: [told("The password is set.", "Password reset")],
-  problems: ["INVALID_CODE", "INVALID_PASSWORD", "SIGN_IN_METHOD_OFF", "PASSWORDS_BUSY"],
+  problems: [
+    "INVALID_CODE",
+    "SIGN_IN_LOCKED",
+    "INVALID_PASSWORD",
+    "SIGN_IN_METHOD_OFF",
+    "PASSWORDS_BUSY",
+  ],
 });
 
 export const changeUserPassword = contract({
@@ -246,7 +252,7 @@ export const verifyCode = contract({
     description: "The address and its code.",
   },
   success: [session(200, "A session.", "Signed in")],
-  problems: ["INVALID_CODE", "SIGN_IN_METHOD_OFF", "EMAIL_TAKEN"],
+  problems: ["INVALID_CODE", "SIGN_IN_LOCKED", "SIGN_IN_METHOD_OFF", "EMAIL_TAKEN"],
 });
 
 export const changeEmail = contract({
@@ -289,7 +295,7 @@ export const confirmEmailChange = contract({
     description: "The code that was sent to the next address.",
   },
   success: [told("The user has the address, verified.", "E-mail changed")],
-  problems: ["INVALID_CODE", "EMAIL_TAKEN"],
+  problems: ["INVALID_CODE", "SIGN_IN_LOCKED", "EMAIL_TAKEN"],
 });
 
 export const signInAnonymously = contract({

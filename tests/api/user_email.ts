@@ -2,13 +2,15 @@ import { IDENTITIES } from "@/lib/auth/identities.ts";
 import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
 import { SESSIONS } from "@/lib/auth/sessions.ts";
 import { type UserRecord, USERS } from "@/lib/auth/users.ts";
-import { CODES, SENDINGS } from "@/lib/credentials/codes.ts";
+import { CODES, SENDINGS, WRONG_CODES } from "@/lib/credentials/codes.ts";
+import { countInWindow } from "@/lib/credentials/counted_windows.ts";
 import { JOBS } from "@/lib/jobs/jobs.ts";
+import { WRONG_CODES_PER_HOUR } from "@/lib/limits.ts";
 import { MAILS } from "@/lib/mail/mails.ts";
 import type { AuthSettings } from "@/lib/projects/auth_settings.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { ALL } from "@/lib/store/filter.ts";
-import type { Definition, Id } from "@/lib/store/port.ts";
+import type { Definition, Id, Space } from "@/lib/store/port.ts";
 import { saveUserFields } from "@/lib/users/user_fields.ts";
 import { countIn } from "../support/counted.ts";
 import type { Answer, Call } from "../support/conforming_client.ts";
@@ -116,6 +118,22 @@ export async function codeFor(
   app.clock.advance(MINUTE_MS);
   ok(await project.asPublic(userCall(operation, { email })));
   return await codeTo(app.services, project.projectId, email);
+}
+
+/** Wrong codes that users entered before: all that an hour allows but for some. */
+export async function enterWrongCodes(
+  { services }: TestApp,
+  space: Space,
+  left: number,
+): Promise<void> {
+  const window = {
+    space,
+    definition: WRONG_CODES,
+    key: "wrong codes",
+    max: WRONG_CODES_PER_HOUR,
+    windowMs: 60 * MINUTE_MS,
+  };
+  for (let i = left; i < WRONG_CODES_PER_HOUR; i++) await countInWindow(services, window);
 }
 
 /** A code that is another one. */

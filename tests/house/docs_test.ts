@@ -6,7 +6,7 @@ import { committedFiles, isTest, mustRead } from "./files.ts";
 const KEPT = /: Definition = \{\s*name: "(\w+)"/g;
 
 /** Names with `_` are those in projects, but for these, which the control space has, too. */
-const IN_BOTH = ["_jobs", "_mails", "_codes", "_sendings"];
+const IN_BOTH = ["_jobs", "_mails", "_codes", "_sendings", "_wrongCodes"];
 
 /** Names of all that Corbel keeps beside its projects' own collections. */
 async function definedNames(): Promise<string[]> {
