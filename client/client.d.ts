@@ -61,7 +61,7 @@ export interface AnyProject {
 }
 
 export interface ClientOptions {
-  /** Of the server, without a path: `http://localhost:8000`. */
+  /** The address of the server: `http://localhost:8000`. */
   url: string;
   /** A project's publishable key; on a server of yours it may be the secret one. */
   key: string;
@@ -79,7 +79,11 @@ export interface Abortable {
   signal?: AbortSignal;
 }
 
-/** A refusal, or that nothing could be asked: then `code` is `NETWORK` and `status` 0. */
+/**
+ * A refusal, or a call that got no answer of Corbel's. `code` is `NETWORK` and `status` 0 where no
+ * answer came; `NO_ANSWER_OF_CORBEL` where something else answered, such as a proxy; and
+ * `INVALID_VALUE`, `INVALID_ID` or `INVALID_OPTIONS` with status 0 where the client has asked nothing.
+ */
 export declare class CorbelError extends Error {
   readonly name: "CorbelError";
   /** Stable: what the reference names. */
@@ -231,11 +235,17 @@ export interface Group {
 
 /** What becomes of a list as its documents change. */
 export interface LiveHandlers<D> {
-  /** The whole list in its order, at first and after each change; `total` of all that match. */
+  /**
+   * The whole list in its order, at first and after each change; `total` of all that match. What a
+   * handler throws is reported as an uncaught error, and the list goes on.
+   */
   items(items: D[], total: number | undefined): void;
   /** Whether changes arrive at the moment. False from the loss of a connection until it is back. */
   connected?(isConnected: boolean): void;
-  /** The list has ended for good: what is refused, such as a token that cannot be renewed. */
+  /**
+   * The list has ended for good: what is refused, such as a token that cannot be renewed. Without
+   * this handler the error is reported as an uncaught one.
+   */
   error?(error: CorbelError): void;
 }
 
@@ -244,7 +254,10 @@ export interface LiveList {
 }
 
 export interface WriteOptions extends Abortable {
-  /** The tag of the document as you know it, from `etagOf`: refused if it has changed since. */
+  /**
+   * The tag of the document as you know it, from `etagOf`: refused if it has changed since, and if the
+   * tag is `undefined`, as that of a document from a list is.
+   */
   ifMatch?: string;
 }
 
@@ -280,7 +293,10 @@ export interface Collection<P extends ProjectTypes, C extends CollectionTypes> {
   recover(id: string, options?: Abortable): Promise<C["document"]>;
   count(query?: Filtering<C> & Abortable): Promise<number>;
   aggregate(query: AggregateQuery<C>): Promise<{ groups: Group[]; more: boolean } & Warned>;
-  /** Goes on through lost connections and renewed tokens, until it is closed or refused. */
+  /**
+   * Goes on through lost connections and renewed tokens, until it is closed or refused. With `fields`
+   * its documents also have those that they are sorted by.
+   */
   live<const Field extends string = never>(
     query: Omit<ListQuery<C, Field, never>, "page" | "cursor" | "populate">,
     handlers: LiveHandlers<Shown<P, C, Field>>,
@@ -324,9 +340,12 @@ export interface AccessToken {
 export interface Auth<P extends ProjectTypes> {
   /** Null where nobody is signed in, and until it is known: see `ready`. */
   readonly user: P["user"] | null;
-  /** Who is signed in from an earlier visit. */
+  /** Who is signed in from an earlier visit. While the server is away, it is asked until it is back. */
   readonly ready: Promise<P["user"] | null>;
-  /** Called when it is known who is signed in, and whenever that changes. Returns what ends it. */
+  /**
+   * Called when it is known who is signed in, and whenever that changes. Returns what ends it. What a
+   * listener throws is reported as an uncaught error, elsewhere than in a page with `console.error`.
+   */
   onChange(listener: (user: P["user"] | null) => void): () => void;
   /** An anonymous user becomes this one. Null where the e-mail must be verified first. */
   signUp(user: P["signUp"]): Promise<P["user"] | null>;
@@ -342,6 +361,7 @@ export interface Auth<P extends ProjectTypes> {
   signInWith(provider: "github" | "google" | "dev", options?: { returnTo?: string }): void;
   /** On `/auth/callback`: ends what `signInWith` began. Null where nothing was begun. */
   completeSignIn(): Promise<{ user: P["user"]; returnTo: string | null } | null>;
+  /** This device forgets the session even if the server cannot be reached. */
   signOut(): Promise<void>;
   /** For calls to a server of yours; with `renew` it is a new one. Null where nobody is signed in. */
   token(options?: { renew?: boolean }): Promise<AccessToken | null>;

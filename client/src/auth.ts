@@ -42,8 +42,8 @@ export class Auth {
   /** As an anonymous user, that one becomes the new user: their token tells. */
   async signUp(user: object): Promise<User | null> {
     await this.#session.settled();
-    const token = this.user?.isAnonymous ? await this.#session.token() : null;
-    return await this.#enter("signup", user, token);
+    const token = await this.#session.token();
+    return await this.#enter("signup", user, this.user?.isAnonymous ? token : null);
   }
 
   signIn(credentials: object): Promise<User> {
@@ -97,9 +97,7 @@ export class Auth {
 
   async signOut(): Promise<void> {
     await this.#session.settled();
-    const { refreshToken } = this.#session;
-    await this.#post("logout", refreshToken === null ? {} : { refreshToken });
-    this.#session.set(null);
+    await this.#session.end();
   }
 
   async verifyEmail({ email, code }: Emailed): Promise<void> {

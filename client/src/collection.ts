@@ -1,3 +1,5 @@
+import { checkId } from "./ids.ts";
+import { refuseValue } from "./json.ts";
 import { openLive } from "./live.ts";
 import { type Query, queryOf } from "./query.ts";
 import type { SessionKeeper } from "./session.ts";
@@ -76,37 +78,41 @@ export class Collection {
     return ids;
   }
 
-  replace(id: string, document: object, { ifMatch, upsert, signal }: Options = {}): Promise<Doc> {
-    const query = queryOf({ upsert });
-    const path = this.#pathOf(id);
-    return this.#document({
+  async replace(id: string, document: object, options: Options = {}): Promise<Doc> {
+    return await this.#document({
       method: "PUT",
-      path,
-      query,
+      path: this.#pathOf(id),
+      query: queryOf({ upsert: options.upsert }),
       body: document,
-      ...ifStill(ifMatch),
+      ...ifStill(options),
+      signal: options.signal,
+    });
+  }
+
+  async patch(id: string, changes: object, options: Options = {}): Promise<Doc> {
+    const path = this.#pathOf(id);
+    const { signal } = options;
+    return await this.#document({
+      method: "PATCH",
+      path,
+      body: changes,
+      ...ifStill(options),
       signal,
     });
   }
 
-  patch(id: string, changes: object, { ifMatch, signal }: Options = {}): Promise<Doc> {
-    const path = this.#pathOf(id);
-    return this.#document({ method: "PATCH", path, body: changes, ...ifStill(ifMatch), signal });
-  }
-
-  async delete(id: string, { ifMatch, permanent, signal }: Options = {}): Promise<void> {
-    const [path, query] = [this.#pathOf(id), queryOf({ permanent })];
+  async delete(id: string, options: Options = {}): Promise<void> {
     await this.#shared.transport.data({
       method: "DELETE",
-      path,
-      query,
-      ...ifStill(ifMatch),
-      signal,
+      path: this.#pathOf(id),
+      query: queryOf({ permanent: options.permanent }),
+      ...ifStill(options),
+      signal: options.signal,
     });
   }
 
-  recover(id: string, { signal }: Options = {}): Promise<Doc> {
-    return this.#document({ method: "PATCH", path: `${this.#pathOf(id)}/recover`, signal });
+  async recover(id: string, { signal }: Options = {}): Promise<Doc> {
+    return await this.#document({ method: "PATCH", path: `${this.#pathOf(id)}/recover`, signal });
   }
 
   async count(query: Query = {}): Promise<number> {
@@ -124,7 +130,8 @@ export class Collection {
   }
 
   #pathOf(id: string): string {
-    return `${this.#path}/${encodeURIComponent(id)}`;
+    checkId(id);
+    return `${this.#path}/${id}`;
   }
 
   async #read(path: string, query: Query) {
@@ -147,5 +154,10 @@ export const onceBy = (idempotencyKey: string | undefined): Partial<Call> =>
     ? {}
     : { headers: { "idempotency-key": idempotencyKey }, isRepeatable: true };
 
-const ifStill = (etag: string | undefined): Partial<Call> =>
-  etag === undefined ? {} : { headers: { "if-match": etag } };
+/** Refuses a tag that is `undefined`: the document would be written over whatever it holds. */
+export function ifStill(options: { readonly ifMatch?: string }): Partial<Call> {
+  const { ifMatch } = options;
+  if (ifMatch !== undefined) return { headers: { "if-match": ifMatch } };
+  if (!("ifMatch" in options)) return {};
+  return refuseValue("ifMatch", "is undefined: etagOf knows no document of a list");
+}

@@ -1,4 +1,5 @@
 import { browser } from "./browser.ts";
+import { notify } from "./callbacks.ts";
 import type { CorbelError } from "./errors.ts";
 import { keepUpload, keptUpload } from "./kept_uploads.ts";
 import { queryOf } from "./query.ts";
@@ -31,7 +32,7 @@ export class Files {
       size: file.size,
       visibility: options.visibility,
     };
-    await this.#session.ready;
+    await this.#session.settled();
     const id = this.#idOf(file, asked);
     const locks = browser.navigator?.locks;
     if (id === null || !locks) return await this.#upload(file, asked, { ...options, id: null });
@@ -62,7 +63,7 @@ export class Files {
       await this.#steps.send(file, resumableUrl, {
         arrived,
         signal,
-        told: (sent) => onProgress?.(Math.min(sent, size), size),
+        told: (sent) => notify(() => onProgress?.(Math.min(sent, size), size)),
       });
       const { path, url, visibility } = await this.#steps.confirm({ filePath, size }, signal);
       return { path, url, visibility };

@@ -1,6 +1,8 @@
-import { CorbelError } from "./errors.ts";
+import { notify } from "./callbacks.ts";
+import { CorbelError, foreignAnswer, isRefusal, NOT_CORBEL } from "./errors.ts";
 import { readEvents } from "./events.ts";
-import { inOrder } from "./order.ts";
+import { LiveList } from "./live_list.ts";
+import { sortPaths } from "./order.ts";
 import { pause } from "./pause.ts";
 import { queryOf } from "./query.ts";
 import type { SessionKeeper } from "./session.ts";
@@ -27,11 +29,6 @@ interface Live {
 /** The server says something every 15 s: where nothing comes for so long, the connection is lost. */
 const SILENCE_MS = 40_000;
 const PAUSE_MS_MAX = 30_000;
-const LIMIT_DEFAULT = 100;
-
-/** Refusals after which it may go well the next time. */
-const isPassing = ({ status }: CorbelError): boolean =>
-  status === 0 || status === 429 || status >= 500;
 
 /** Keeps a list as it is on the server, through lost connections and renewed tokens. */
 export function openLive(
@@ -40,12 +37,31 @@ export function openLive(
 ): { close(): void } {
   const stop = new AbortController();
   const ended = AbortSignal.any([stop.signal, closed, ...(query.signal ? [query.signal] : [])]);
-  const list = new List(query);
-  const parameters = queryOf(query);
+  const list = new LiveList(query);
   let lastEventId: string | null = null;
+  let isConnected: boolean | null = null;
+  let hasBeenConnected = false;
 
-  /** Until the connection is lost. Throws what is refused. */
-  async function listen(): Promise<void> {
+  function setConnected(now: boolean): void {
+    hasBeenConnected ||= now;
+    if (isConnected === now) return;
+    isConnected = now;
+    notify(() => handlers.connected?.(now));
+  }
+
+  /** Ends the list for good. Without a handler the error is reported, so that it is not missed. */
+  function fail(error: unknown): void {
+    notify(() => {
+      if (handlers.error === undefined) throw error;
+      handlers.error(error as CorbelError);
+    });
+  }
+
+  /**
+   * Listens until the connection is lost, or until the list has to be read again: then it resolves
+   * to true. Throws what is refused.
+   */
+  async function listen(parameters: URLSearchParams): Promise<boolean> {
     const silence = new AbortController();
     const signal = AbortSignal.any([ended, silence.signal]);
     const response = await transport.open({
@@ -54,7 +70,10 @@ export function openLive(
       headers: lastEventId === null ? {} : { "last-event-id": lastEventId },
       signal,
     });
-    handlers.connected?.(true);
+    if (!/event-stream/.test(response.headers.get("content-type") ?? "")) {
+      throw foreignAnswer(response, await response.text());
+    }
+    setConnected(true);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const heard = () => {
       clearTimeout(timer);
@@ -62,11 +81,16 @@ export function openLive(
     };
     try {
       for await (const { event, data, id } of readEvents(response.body!, heard)) {
-        if (ended.aborted) return;
-        if (event === "unauthorized") return await renew(JSON.parse(data));
+        if (ended.aborted) return false;
+        if (event === "unauthorized") {
+          await renew(JSON.parse(data));
+          return false;
+        }
         if (id !== "") lastEventId = id;
-        if (list.apply(event, data)) handlers.items(list.items(), list.total);
+        if (list.apply(event, data)) notify(() => handlers.items(list.items(), list.total));
+        if (list.isShort) return true;
       }
+      return false;
     } finally {
       clearTimeout(timer);
     }
@@ -78,56 +102,40 @@ export function openLive(
     if (await session.token() === null) throw new CorbelError({ code, message, status: 401 });
   }
 
+  /** What is not Corbel's answer is final only until Corbel has answered at this address. */
+  const isFinal = (error: unknown): boolean =>
+    isRefusal(error) ||
+    (!hasBeenConnected && error instanceof CorbelError && error.code === NOT_CORBEL &&
+      error.status < 500);
+
   async function run(): Promise<void> {
+    const parameters = parametersOf(query);
     for (let failures = 0; !ended.aborted; failures++) {
       const began = Date.now();
       try {
-        await listen();
+        while (await listen(parameters)) lastEventId = null;
       } catch (error) {
         if (ended.aborted) return;
-        if (error instanceof CorbelError && !isPassing(error)) return handlers.error?.(error);
+        if (isFinal(error)) throw error;
       }
       if (ended.aborted) return;
-      handlers.connected?.(false);
+      setConnected(false);
       if (Date.now() - began > PAUSE_MS_MAX) failures = 0;
       const pauseMs = Math.min(500 * 2 ** failures, PAUSE_MS_MAX) * (1 + Math.random() / 2);
       await pause(pauseMs, ended).catch(() => {});
     }
   }
 
-  run();
+  Promise.resolve().then(run).catch(fail);
   return { close: () => stop.abort() };
 }
 
-/** Documents of a list, as far as they are known. */
-class List {
-  readonly #byId = new Map<string, Doc>();
-  readonly #compare: (one: Doc, other: Doc) => number;
-  readonly #limit: number;
-  total: number | undefined;
-
-  constructor({ sort, limit = LIMIT_DEFAULT }: { sort?: string | string[]; limit?: number }) {
-    this.#compare = inOrder(String(sort ?? "-createdAt"));
-    this.#limit = limit;
-  }
-
-  /** Whether there is something to be told. */
-  apply(event: string, text: string): boolean {
-    if (event !== "list" && event !== "change") return false; // A reset is followed by a list.
-    const data = JSON.parse(text);
-    if (event === "list") {
-      this.#byId.clear();
-      for (const item of data.items) this.#byId.set(item._id, item);
-      this.total = data.total;
-      return true;
-    }
-    if (data.action === "removed") this.#byId.delete(data.id);
-    else this.#byId.set(data.id, data.document);
-    this.total = data.total ?? this.total;
-    return true;
-  }
-
-  items(): Doc[] {
-    return [...this.#byId.values()].sort(this.#compare).slice(0, this.#limit);
-  }
+/** Asks for the fields that the list is sorted by too: its documents are put in order here. */
+function parametersOf(query: Live["query"]): URLSearchParams {
+  const { fields = [] } = query;
+  if (fields.length === 0) return queryOf(query);
+  const isShown = (path: string) =>
+    fields.some((name: string) => `${path}.`.startsWith(`${name}.`));
+  const others = sortPaths(query.sort).filter((path) => !isShown(path));
+  return queryOf({ ...query, fields: [...fields, ...others] });
 }

@@ -1,8 +1,10 @@
 import type { createClient as declared } from "../client.d.ts";
 import { Auth } from "./auth.ts";
 import { isPage } from "./browser.ts";
-import { Collection, onceBy, type Shared } from "./collection.ts";
+import { Collection, ifStill, onceBy, type Shared } from "./collection.ts";
+import { CorbelError } from "./errors.ts";
 import { Files } from "./files.ts";
+import { checkId } from "./ids.ts";
 import { SessionKeeper } from "./session.ts";
 import { Transport } from "./transport.ts";
 
@@ -22,12 +24,12 @@ class Client {
   readonly files: Files;
 
   constructor({ url, key, session, fetch: fetcher = fetch }: Options) {
+    const origin = addressOf(url);
     if (!/^[ps]k_live_[\w-]+$/.test(key)) {
-      throw new TypeError("The key must be a project's, such as pk_live_ and what is behind it.");
+      refuseOption("The key must be a project's, such as pk_live_ and what is behind it.");
     }
     // Called as a method of ours a browser's own would be refused.
     const ask: typeof fetch = (...given) => fetcher(...given);
-    const origin = url.replace(/\/+$/, "");
     const transport = new Transport(origin, key, ask);
     const usesCookie = (session ?? (isPage ? "cookie" : "memory")) === "cookie";
     const keeper = new SessionKeeper(transport, `${origin} ${key}`, usesCookie);
@@ -50,6 +52,10 @@ class Client {
     operations: readonly object[],
     { idempotencyKey, signal }: { idempotencyKey?: string; signal?: AbortSignal } = {},
   ) {
+    operations.forEach((operation, at) => {
+      if ("id" in operation) checkId(operation.id, at);
+      ifStill(operation);
+    });
     const { results } = await this.#shared.transport.data({
       method: "POST",
       path: "/api/batch",
@@ -70,6 +76,19 @@ class Client {
   }
 }
 
+function refuseOption(message: string): never {
+  throw new CorbelError({ code: "INVALID_OPTIONS", message });
+}
+
+/** The address of the server without slashes at its end. Throws `INVALID_OPTIONS`. */
+function addressOf(url: unknown): string {
+  const such = 'the address of the server, such as "http://localhost:8000"';
+  if (!url) refuseOption(`The url is missing: give ${such}.`);
+  const address = String(url).trim().replace(/\/+$/, "");
+  if (/^https?:\/\/[^?#]+$/.test(address) && URL.canParse(address)) return address;
+  return refuseOption(`The url must be ${such}, and it is "${address.slice(0, 200)}".`);
+}
+
 /** The types of the client say more of all this than the compiler can find out here. */
 export const createClient =
-  ((options: Options) => new Client(options)) as unknown as typeof declared;
+  ((options: Options) => new Client(options ?? {})) as unknown as typeof declared;

@@ -1,12 +1,20 @@
 // deno-lint-ignore no-explicit-any -- Documents are of every shape.
 type Doc = any;
 
-/** How the server orders documents: missing and null first, text by its code points, ids at last. */
-export function inOrder(sort: string): (one: Doc, other: Doc) => number {
-  const keys = sort.split(",").map((term) => {
+type Sort = string | readonly string[] | undefined;
+
+const keysOf = (sort: Sort) =>
+  String(sort?.length ? sort : "-createdAt").split(",").map((term) => {
     const [name = "", direction] = term.replace(/^-/, "").split(":");
-    return { path: name.split("."), sign: term.startsWith("-") || direction === "desc" ? -1 : 1 };
+    return { name, sign: term.startsWith("-") || direction === "desc" ? -1 : 1 };
   });
+
+/** The paths of the fields that a list is sorted by. */
+export const sortPaths = (sort: Sort): string[] => keysOf(sort).map(({ name }) => name);
+
+/** How the server orders documents: missing and null first, text by its code points, ids at last. */
+export function inOrder(sort: Sort): (one: Doc, other: Doc) => number {
+  const keys = keysOf(sort).map(({ name, sign }) => ({ path: name.split("."), sign }));
   keys.push({ path: ["_id"], sign: keys.at(-1)!.sign });
   return (one, other) => {
     for (const { path, sign } of keys) {

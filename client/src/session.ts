@@ -1,5 +1,6 @@
 import { browser, isPage, keep, kept, type Locks } from "./browser.ts";
-import { CorbelError } from "./errors.ts";
+import { notify } from "./callbacks.ts";
+import { isRefusal } from "./errors.ts";
 import { pause } from "./pause.ts";
 import type { TokenSource, Transport } from "./transport.ts";
 
@@ -21,6 +22,13 @@ const EARLY_MS = 15_000;
 
 const TOLD_MS = 100;
 
+/** The longest pause between two attempts to restore a session. */
+const PAUSE_MS_MAX = 30_000;
+
+/** Marks in local storage: there is a cookie, or there is one that the server has yet to end. */
+const SIGNED_IN = "signed in";
+const SIGNED_OUT = "signed out";
+
 /** What the server answers of a session. */
 export interface SessionData {
   readonly accessToken: string;
@@ -40,9 +48,12 @@ export class SessionKeeper implements TokenSource {
   readonly #tabs: BroadcastChannel | null;
   readonly #listeners = new Set<(user: User | null) => void>();
   readonly ready: Promise<User | null>;
+  readonly #closed = new AbortController();
+  #becomeReady!: (user: User | null) => void;
   #session: Session | null = null;
+  /** The call in flight that opens a session or ends one. */
   #renewing: Promise<void> | null = null;
-  #restoring: Promise<void> | null = null;
+  /** Whether it is known who is signed in. */
   #isKnown = false;
   /** Called when another tab tells something. */
   #told: () => void = () => {};
@@ -53,7 +64,8 @@ export class SessionKeeper implements TokenSource {
     this.usesCookie = usesCookie;
     this.#tabs = usesCookie && isPage ? new BroadcastChannel(this.name) : null;
     this.#tabs?.addEventListener("message", ({ data }) => this.#take(data));
-    this.ready = this.#restore();
+    this.ready = new Promise((resolve) => this.#becomeReady = resolve);
+    this.#restore();
   }
 
   get user(): User | null {
@@ -80,8 +92,8 @@ export class SessionKeeper implements TokenSource {
   }
 
   /** From now on this is the session, in all tabs; null for none. */
-  set(session: Session | null): void {
-    if (this.usesCookie) keep("localStorage", this.name, session && "signed in");
+  set(session: Session | null, mark = session && SIGNED_IN): void {
+    if (this.usesCookie) keep("localStorage", this.name, mark);
     this.#tabs?.postMessage(session);
     this.#take(session);
   }
@@ -96,14 +108,25 @@ export class SessionKeeper implements TokenSource {
     if (this.#session !== null) this.set({ ...this.#session, user });
   }
 
+  /**
+   * Ends the session. If the server does not answer, this device forgets the session all the same,
+   * and the next page of the site has the server end it.
+   */
+  async end(): Promise<void> {
+    this.set(null, await this.#logout());
+  }
+
   onChange(listener: (user: User | null) => void): () => void {
     this.#listeners.add(listener);
-    if (this.#isKnown) queueMicrotask(() => this.#listeners.has(listener) && listener(this.user));
+    if (this.#isKnown) {
+      queueMicrotask(() => this.#listeners.has(listener) && notify(() => listener(this.user)));
+    }
     return () => this.#listeners.delete(listener);
   }
 
+  /** Throws if it cannot be found out who is signed in: such a call is not made as nobody. */
   async token(): Promise<string | null> {
-    await this.#restoring;
+    if (!this.#isKnown) await this.renew(null);
     const session = this.#session;
     if (session === null) return null;
     if (session.expiresAt - EARLY_MS < Date.now()) await this.renew(session.accessToken);
@@ -136,13 +159,13 @@ export class SessionKeeper implements TokenSource {
     });
   }
 
-  /** Until no answer is waited for that opens a session: the browser keeps the cookie that comes last. */
+  /** Waits for an answer that opens or ends a session: the browser keeps the cookie that comes last. */
   async settled(): Promise<void> {
-    await this.ready;
     await this.#renewing?.catch(() => {});
   }
 
   close(): void {
+    this.#closed.abort();
     this.#listeners.clear();
     this.#tabs?.close();
   }
@@ -161,7 +184,7 @@ export class SessionKeeper implements TokenSource {
       });
       this.open(renewed, session?.user ?? await this.userOf(renewed.accessToken));
     } catch (error) {
-      if (!(error instanceof CorbelError) || error.status !== 401) throw error;
+      if (!isRefusal(error)) throw error;
       this.set(null);
     }
   }
@@ -172,27 +195,52 @@ export class SessionKeeper implements TokenSource {
     return this.#transport.data({ path: "/api/userAuth/me", headers, isOfSession: true });
   }
 
-  /** The mark says that there is a cookie, which no script can see, so that strangers cause no call. */
-  async #restore(): Promise<User | null> {
-    if (this.usesCookie && kept("localStorage", this.name) !== null) {
-      // What fails without an answer leaves the mark: it may go well the next time.
-      this.#restoring = Promise.resolve().then(() => this.renew(null)).catch(() => {});
-      await this.#restoring;
-      this.#restoring = null;
+  /** Resolves to the mark that is left: none unless the server has yet to end the session. */
+  async #logout(): Promise<string | null> {
+    try {
+      await this.#transport.data({
+        method: "POST",
+        path: "/api/userAuth/logout",
+        body: this.refreshToken === null ? {} : { refreshToken: this.refreshToken },
+        ...this.ofSession,
+      });
+    } catch (error) {
+      if (!isRefusal(error)) return SIGNED_OUT;
     }
-    this.#isKnown = true;
-    this.#tell();
-    return this.user;
+    return null;
+  }
+
+  /** A mark says that there is a cookie, which no script can see, so that strangers cause no call. */
+  #restore(): void {
+    const mark = this.usesCookie ? kept("localStorage", this.name) : null;
+    if (mark === SIGNED_IN) return void this.#restoreCookie();
+    this.#take(null);
+    if (mark !== SIGNED_OUT) return;
+    this.#renewing = this.#logout().then((left) => {
+      this.#renewing = null;
+      // Another tab may have signed in since.
+      if (kept("localStorage", this.name) === SIGNED_OUT) keep("localStorage", this.name, left);
+    });
+  }
+
+  /** Asks until it is answered who is signed in: a server that is away signs nobody out. */
+  async #restoreCookie(): Promise<void> {
+    const { signal } = this.#closed;
+    for (let failures = 0; !signal.aborted; failures++) {
+      await this.renew(null).catch(() => {});
+      if (this.#isKnown) return;
+      const pauseMs = Math.min(500 * 2 ** failures, PAUSE_MS_MAX) * (1 + Math.random() / 2);
+      await pause(pauseMs, signal).catch(() => {});
+    }
   }
 
   #take(session: Session | null): void {
     this.#told();
-    const before = JSON.stringify(this.user);
+    const before = this.#isKnown ? JSON.stringify(this.user) : null;
     this.#session = session;
-    if (this.#isKnown && JSON.stringify(this.user) !== before) this.#tell();
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener(this.user);
+    this.#isKnown = true;
+    this.#becomeReady(this.user);
+    if (JSON.stringify(this.user) === before) return;
+    for (const listener of this.#listeners) notify(() => listener(this.user));
   }
 }

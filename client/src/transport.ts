@@ -1,5 +1,6 @@
 import type { QueryWarning } from "../client.d.ts";
-import { CorbelError, errorOf } from "./errors.ts";
+import { CorbelError, envelopeOf, errorOf } from "./errors.ts";
+import { jsonOf } from "./json.ts";
 import { pause } from "./pause.ts";
 
 export interface Call {
@@ -13,6 +14,11 @@ export interface Call {
   readonly isRepeatable?: boolean;
   /** About the session itself: the cookie is sent, and no token is waited for. */
   readonly isOfSession?: boolean;
+}
+
+interface SentCall extends Call {
+  /** As JSON. */
+  readonly body: string | undefined;
 }
 
 /** Who the calls are made as. */
@@ -58,10 +64,9 @@ export class Transport {
 
   // deno-lint-ignore no-explicit-any -- As above.
   async answer(call: Call): Promise<{ data: any; warnings: QueryWarning[]; etag: string | null }> {
-    const response = await this.open(call);
-    const { data, warnings = [] } = await response.json();
+    const { data, warnings = [], etag } = await this.#ask(call, envelopeOf);
     if (this.#isLocal) this.#print(call.path, warnings);
-    return { data, warnings, etag: response.headers.get("etag") };
+    return { data, warnings, etag };
   }
 
   /** Each once: a page may ask the same with every key that is pressed. */
@@ -75,19 +80,29 @@ export class Transport {
   }
 
   /** An answer that is a success, whose body is still to be read. */
-  async open(call: Call): Promise<Response> {
+  open(call: Call): Promise<Response> {
+    return this.#ask(call, (response) => Promise.resolve(response));
+  }
+
+  /** @param read Reads a successful answer. If it throws, no answer has come. */
+  async #ask<T>(call: Call, read: (response: Response) => Promise<T>): Promise<T> {
     const { method = "GET", signal, isRepeatable = method === "GET" } = call;
+    const body = call.body === undefined
+      ? undefined
+      : jsonOf(call.body, "body", { mayLeaveOut: true });
     let isRenewed = false;
     for (let tries = 1;; tries++) {
       signal?.throwIfAborted();
       const token = call.isOfSession ? null : await this.tokens.token();
-      const response = await this.#send(call, token).catch((cause) => {
+      let error: CorbelError;
+      try {
+        const response = await this.#send({ ...call, body }, token);
+        if (response.ok) return await read(response);
+        error = await errorOf(response);
+      } catch (cause) {
         signal?.throwIfAborted();
-        const message = `${new URL(this.#url).host} cannot be reached.`;
-        return new CorbelError({ code: "NETWORK", message, cause });
-      });
-      if (response instanceof Response && response.ok) return response;
-      const error = response instanceof Response ? await errorOf(response) : response;
+        error = cause instanceof CorbelError ? cause : this.#lost(cause);
+      }
       if (error.code === "ACCESS_TOKEN_INVALID" && token !== null && !isRenewed) {
         isRenewed = true;
         await this.tokens.renew(token);
@@ -100,12 +115,17 @@ export class Transport {
     }
   }
 
+  #lost(cause: unknown): CorbelError {
+    const message = `${new URL(this.#url).host} cannot be reached.`;
+    return new CorbelError({ code: "NETWORK", message, cause });
+  }
+
   address(path: string, query?: URLSearchParams): string {
     return this.#url + path + (query?.size ? `?${query}` : "");
   }
 
   #send(
-    { method = "GET", path, query, body, headers, signal, isOfSession }: Call,
+    { method = "GET", path, query, body, headers, signal, isOfSession }: SentCall,
     token: string | null,
   ) {
     return this.#fetch(this.address(path, query), {
@@ -116,7 +136,7 @@ export class Transport {
         ...(body !== undefined && { "content-type": "application/json" }),
         ...headers,
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body }),
       ...(signal && { signal }),
       ...(isOfSession && { credentials: "include" as const }),
     });

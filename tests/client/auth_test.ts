@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { codeTo } from "../support/mailbox.ts";
-import { CREDENTIALS, openClients, refusal } from "./fixture.ts";
+import { CREDENTIALS, openClients, refusal, reportedErrors } from "./fixture.ts";
 
 Deno.test("users sign up, out and in, and listeners hear of it", async () => {
   await using fixture = await openClients();
@@ -118,4 +118,69 @@ Deno.test("a renewal that cannot be asked for keeps the session", async () => {
   assert.ok(corbel.auth.user);
   fixture.intercept(null);
   assert.equal(await corbel.from("notes").count(), 0);
+});
+
+Deno.test("signing out forgets the session of this device, whatever is answered", async (t) => {
+  await using fixture = await openClients();
+  const answers: Record<string, () => Promise<Response>> = {
+    nothing: () => Promise.reject(new TypeError("offline")),
+    "a failure": () => refusal(500, "INTERNAL"),
+    "a busy server": () => refusal(429, "RATE_LIMITED", { "retry-after": "60" }),
+    "a page of a network": () => Promise.resolve(new Response("<h1>Sign in</h1>")),
+    "a refusal": () => refusal(403, "ORIGIN_NOT_ALLOWED"),
+  };
+  for (const [name, answer] of Object.entries(answers)) {
+    await t.step(name, async () => {
+      const corbel = fixture.client();
+      const heard: unknown[] = [];
+      await corbel.auth.signInAnonymously();
+      corbel.auth.onChange((user) => heard.push(user));
+      fixture.intercept(answer);
+      await corbel.auth.signOut();
+      fixture.intercept(null);
+      assert.equal(corbel.auth.user, null);
+      assert.equal(heard.at(-1), null);
+      await assert.rejects(corbel.from("notes").count(), { code: "ACCESS_TOKEN_REQUIRED" });
+    });
+  }
+});
+
+Deno.test("a renewal that Corbel did not refuse keeps the session", async (t) => {
+  await using fixture = await openClients();
+  const answers: Record<string, () => Promise<Response>> = {
+    "a proxy that asks for a password": () => Promise.resolve(new Response("", { status: 401 })),
+    "a proxy without a server": () =>
+      Promise.resolve(new Response("<h1>404</h1>", { status: 404 })),
+    "a page of a network": () => Promise.resolve(new Response("<h1>Sign in</h1>")),
+    "a busy server": () => refusal(429, "RATE_LIMITED", { "retry-after": "60" }),
+  };
+  for (const [name, answer] of Object.entries(answers)) {
+    await t.step(name, async () => {
+      const corbel = fixture.client();
+      await corbel.auth.signInAnonymously();
+      fixture.app.clock.advance(16 * 60_000);
+      fixture.intercept(({ url }) => url.includes("refresh-token") ? answer() : null);
+      await assert.rejects(corbel.from("notes").count());
+      fixture.intercept(null);
+      assert.ok(corbel.auth.user);
+      assert.equal(await corbel.from("notes").count(), 0);
+    });
+  }
+});
+
+Deno.test("a listener that throws is reported, and keeps neither others nor the call from going on", async () => {
+  await using fixture = await openClients();
+  const corbel = fixture.client();
+  using reported = reportedErrors();
+  const heard: unknown[] = [];
+  const fail = () => {
+    throw new Error("by a listener");
+  };
+  corbel.auth.onChange(fail);
+  corbel.auth.onChange((user) => heard.push(user?._id ?? null));
+  await corbel.auth.ready;
+  const user = await corbel.auth.signInAnonymously();
+  await corbel.auth.signOut();
+  assert.deepEqual(heard, [null, user._id, null]);
+  assert.deepEqual(reported.messages, Array(3).fill("by a listener"));
 });

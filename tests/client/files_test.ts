@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { changeProject } from "@/lib/projects/change_project.ts";
-import { openClients } from "./fixture.ts";
+import { openClients, reportedErrors } from "./fixture.ts";
 
 async function openUploads() {
   const fixture = await openClients();
@@ -95,4 +95,18 @@ Deno.test("an upload ends with its signal, and what is refused is not tried agai
   assert.match(fixture.asked.at(-1)!, /^DELETE .*resumable/);
   fixture.intercept(null);
   await assert.rejects(corbel.files.upload(text(0)), { code: "INVALID_UPLOAD" });
+});
+
+Deno.test("a listener to progress that throws is reported, and the upload goes on", async () => {
+  await using fixture = await openUploads();
+  const corbel = fixture.client();
+  await corbel.auth.signInAnonymously();
+  using reported = reportedErrors();
+  const { path } = await corbel.files.upload(text(10), {
+    onProgress() {
+      throw new Error("by a listener");
+    },
+  });
+  assert.match(path, /_file$/);
+  assert.deepEqual(new Set(reported.messages), new Set(["by a listener"]));
 });

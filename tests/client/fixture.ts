@@ -85,3 +85,11 @@ export const refusal = (status: number, code: string, headers: Record<string, st
   );
 
 export const CREDENTIALS = { email: "ada@example.com", password: "a difference engine no. 2" };
+
+/** What the client reports of functions of the application that throw, in the place of the console. */
+export function reportedErrors(): { readonly messages: readonly string[] } & Disposable {
+  const messages: string[] = [];
+  const { error } = console;
+  console.error = (given: unknown) => void messages.push((given as Error).message);
+  return { messages, [Symbol.dispose]: () => console.error = error };
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { until } from "../acceptance/until.ts";
-import { openClients } from "./fixture.ts";
+import { openClients, reportedErrors } from "./fixture.ts";
 
 const SOON_MS = 5_000;
 
@@ -121,4 +121,145 @@ Deno.test("what is refused for good is told once, and is not asked again", async
   await until("it is refused", () => list.errors.length === 1, SOON_MS);
   assert.deepEqual(list.errors, ["ACCESS_TOKEN_REQUIRED"]);
   assert.equal(fixture.asked.length, 1);
+});
+
+Deno.test("handlers that throw are reported, and the list goes on", async () => {
+  await using fixture = await openClients();
+  const posts = fixture.client(fixture.project.secretKey).from("posts");
+  using reported = reportedErrors();
+  const shown: string[] = [];
+  const fail = () => {
+    throw new Error("by a handler");
+  };
+  const live = posts.live({ sort: "title" }, {
+    items(items) {
+      shown.push(items.map(({ title }) => title).join());
+      fail();
+    },
+    connected: fail,
+  });
+  await until("the list is there", () => shown.length === 1, SOON_MS);
+  await posts.create({ title: "one" });
+  await until("the change is there", () => shown.at(-1) === "one", SOON_MS);
+  assert.equal(fixture.asked.filter((line) => line.includes("/live")).length, 1);
+  assert.deepEqual(new Set(reported.messages), new Set(["by a handler"]));
+  live.close();
+  fixture.client().from("notes").live({}, { items() {}, error: fail });
+  fixture.client().from("notes").live({}, { items() {} });
+  await until(
+    "an error without a handler is reported",
+    () => reported.messages.some((one) => /token/i.test(one)),
+    SOON_MS,
+  );
+});
+
+/** A list of two of the documents 1 to 4, by their number. */
+async function openTwoOfFour(fixture: Awaited<ReturnType<typeof openClients>>, sort = "views") {
+  const posts = fixture.client(fixture.project.secretKey).from("posts");
+  const ids: string[] = [];
+  for (const views of [1, 2, 3, 4]) {
+    ids.push((await posts.create({ title: String(views), views }))._id);
+  }
+  const list = recorder();
+  const live = posts.live({ sort, limit: 2 }, list.handlers);
+  await list.shows(...(sort === "views" ? ["1", "2"] : ["4", "3"]));
+  const opened = () => fixture.asked.filter((line) => line.includes("/live")).length;
+  return { posts, ids: ids as [string, string, string, string], list, live, opened };
+}
+
+Deno.test("a list with a limit is refilled when a document of it is deleted", async () => {
+  await using fixture = await openClients();
+  const { posts, ids, list, live, opened } = await openTwoOfFour(fixture);
+  await posts.delete(ids[0]);
+  await list.shows("2", "3");
+  assert.equal(list.told.total, 3);
+  await posts.delete(ids[2]);
+  await list.shows("2", "4");
+  await posts.delete(ids[1]);
+  await list.shows("4");
+  assert.equal(list.told.total, 1);
+  const before = opened();
+  await posts.delete(ids[3]);
+  await list.shows();
+  assert.equal(opened(), before, "a list that is known to its end is not read again");
+  assert.deepEqual(list.connections, [true], "to read it again is no loss of the connection");
+  live.close();
+});
+
+Deno.test("a list with a limit is right when a document moves beyond its edge, and back", async () => {
+  await using fixture = await openClients();
+  const { posts, ids, list, live } = await openTwoOfFour(fixture);
+  await posts.patch(ids[0], { views: 3.5 });
+  await list.shows("2", "3");
+  await posts.patch(ids[0], { views: 100 });
+  await posts.patch(ids[1], { views: 200 });
+  await list.shows("3", "4");
+  await posts.patch(ids[1], { views: 0 });
+  await list.shows("2", "3");
+  live.close();
+});
+
+Deno.test("a list with a limit takes in what comes before its edge, and not what comes behind", async () => {
+  await using fixture = await openClients();
+  const { posts, ids, list, live, opened } = await openTwoOfFour(fixture);
+  await posts.create({ title: "far", views: 9 });
+  const { _id } = await posts.create({ title: "half", views: 0.5 });
+  await list.shows("half", "1");
+  await posts.patch(ids[3], { views: 1.5 });
+  await posts.delete(_id);
+  await list.shows("1", "4");
+  assert.equal(opened(), 1, "what is known to be next is not asked for");
+  await posts.delete(ids[0]);
+  await list.shows("4", "2");
+  await posts.delete(ids[3]);
+  await list.shows("2", "3");
+  live.close();
+});
+
+Deno.test("a list with a limit is the server's after many changes at random", async () => {
+  await using fixture = await openClients();
+  const { posts, list, live } = await openTwoOfFour(fixture, "-views");
+  for (let change = 0; change < 60; change++) {
+    const { items } = await posts.list({ limit: 1000 });
+    const one = items[Math.floor(Math.random() * items.length)];
+    const views = Math.floor(Math.random() * 10);
+    const kind = Math.floor(Math.random() * 3);
+    if (kind === 0 || one === undefined) await posts.create({ title: `new ${change}`, views });
+    else if (kind === 1) await posts.delete(one._id);
+    else await posts.patch(one._id, { views });
+  }
+  const { items } = await posts.list({ sort: "-views", limit: 2 });
+  await list.shows(...items.map(({ title }) => title));
+  live.close();
+});
+
+Deno.test("a list that shows other fields than those it is sorted by is in its order", async () => {
+  await using fixture = await openClients();
+  const posts = fixture.client(fixture.project.secretKey).from("posts");
+  await posts.createMany([3, 1, 2].map((views) => ({ title: String(views), views })));
+  const list = recorder();
+  const live = posts.live({ fields: ["title"], sort: ["-views"] }, list.handlers);
+  await list.shows("3", "2", "1");
+  await posts.create({ title: "2.5", views: 2.5 });
+  await list.shows("3", "2.5", "2", "1");
+  live.close();
+});
+
+Deno.test("a live list that is answered with a page goes on only if it was connected before", async () => {
+  await using fixture = await openClients();
+  const posts = fixture.client(fixture.project.secretKey).from("posts");
+  const page = () => Promise.resolve(new Response("<h1>Sign in</h1>"));
+  fixture.intercept(page);
+  const first = recorder();
+  posts.live({}, first.handlers);
+  await until("it has ended", () => first.errors.length === 1, SOON_MS);
+  assert.deepEqual(first.errors, ["NO_ANSWER_OF_CORBEL"]);
+  fixture.intercept(null);
+  const { ids, list, live } = await openTwoOfFour(fixture);
+  let pages = 0;
+  fixture.intercept(({ url }) => url.includes("/live") && pages++ === 0 ? page() : null);
+  await posts.delete(ids[0]);
+  await list.shows("2", "3");
+  assert.deepEqual(list.connections, [true, false, true]);
+  live.close();
 });

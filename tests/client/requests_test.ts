@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { createClient as create } from "@/client/client.js";
+import type { createClient as declared } from "@/client/client.d.ts";
 import { openClients, refusal } from "./fixture.ts";
+
+const createClient = create as typeof declared;
 
 /** Fails so often, and then lets requests through. */
 function failing(times: number, fail: () => Promise<Response>) {
@@ -69,15 +73,118 @@ Deno.test("a call ends with its signal, also while it waits to be asked again", 
   await assert.rejects(server.from("posts").list({ signal: stop.signal }), /left/);
   assert.equal(fixture.asked.length, 1);
   await assert.rejects(
-    server.from("posts").get("x", { signal: AbortSignal.abort(Error("over")) }),
+    server.from("posts").get("0".repeat(24), { signal: AbortSignal.abort(Error("over")) }),
     /over/,
   );
   assert.equal(fixture.asked.length, 1, "nothing is asked any more");
 });
 
+Deno.test("a successful answer that is not Corbel's is refused with what it is", async (t) => {
+  await using fixture = await openClients();
+  const server = fixture.client(fixture.project.secretKey);
+  const posts = server.from("posts");
+  const html = { "content-type": "text/html; charset=utf-8" };
+  const json = { "content-type": "application/json" };
+  const answers = [
+    ["HTML", "<!doctype html><title>Sign in to the network</title>", html],
+    ["nothing", "", json],
+    ["what is not Corbel's JSON", '{"success":true,"data":{"ite', json],
+    ["what is not Corbel's JSON", "null", json],
+    ["what is not Corbel's JSON", "[1]", json],
+    ["what is not Corbel's JSON", '{"ok":true}', json],
+  ] as const;
+  const id = "0".repeat(24);
+  const calls = {
+    list: () => posts.list(),
+    get: () => posts.get(id),
+    count: () => posts.count(),
+    create: () => posts.create({ title: "One" }),
+    delete: () => posts.delete(id),
+    batch: () => server.batch([{ action: "delete", collection: "posts", id }]),
+    signIn: () => server.auth.signIn({ email: "ada@example.com", password: "a" }),
+    files: () => server.files.list(),
+    live: () => new Promise((items, error) => posts.live({}, { items, error })),
+  };
+  for (const [kind, body, headers] of answers) {
+    for (const [name, call] of Object.entries(calls)) {
+      await t.step(`${name}: ${kind}`, async () => {
+        fixture.intercept(() => Promise.resolve(new Response(body, { headers })));
+        await assert.rejects(call(), {
+          name: "CorbelError",
+          code: "NO_ANSWER_OF_CORBEL",
+          status: 200,
+          message: `The server answered 200 with ${kind}: is it Corbel?`,
+        });
+      });
+    }
+  }
+});
+
+Deno.test("a refusal that is not Corbel's is told as such", async () => {
+  await using fixture = await openClients();
+  const server = fixture.client(fixture.project.secretKey);
+  for (
+    const body of ["null", "[]", '{"code":7,"faults":"none"}', "<html>", "", '{"message":"no"}']
+  ) {
+    fixture.intercept(() => Promise.resolve(new Response(body, { status: 403 })));
+    await assert.rejects(server.from("posts").count(), {
+      name: "CorbelError",
+      code: "NO_ANSWER_OF_CORBEL",
+      status: 403,
+      faults: [],
+    });
+  }
+});
+
+Deno.test("an answer that breaks off is no answer: what only reads is asked again", async () => {
+  await using fixture = await openClients();
+  const posts = fixture.client(fixture.project.secretKey).from("posts");
+  const broken = () => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"data":{"co')),
+      pull: (controller) => controller.error(new TypeError("connection reset")),
+    }, { highWaterMark: 0 });
+    return Promise.resolve(new Response(body));
+  };
+  fixture.intercept(failing(1, broken));
+  assert.equal(await posts.count(), 0);
+  assert.equal(fixture.asked.length, 2);
+  fixture.intercept(failing(1, broken));
+  await assert.rejects(posts.create({ title: "One" }), { code: "NETWORK", status: 0 });
+});
+
+Deno.test("a url that is missing or is no address is told at once", async () => {
+  await using fixture = await openClients();
+  const { publishableKey: key } = fixture.project;
+  const missing = [undefined, null, ""];
+  for (const url of missing as string[]) {
+    assert.throws(() => createClient({ url, key }), {
+      name: "CorbelError",
+      code: "INVALID_OPTIONS",
+      message: /^The url is missing/,
+    });
+  }
+  assert.throws(() => (createClient as () => unknown)(), { code: "INVALID_OPTIONS" });
+  const wrong = ["localhost:8000", "/", "ftp://a", "http://", "http://a b", "http://a?b", 7, {}];
+  for (const url of wrong as string[]) {
+    assert.throws(() => createClient({ url, key }), {
+      name: "CorbelError",
+      code: "INVALID_OPTIONS",
+      message: /^The url must be the address of the server/,
+    });
+  }
+  for (const url of ["http://localhost:8000/", " https://a.example// ", "http://[::1]:8000"]) {
+    createClient({ url, key }).close();
+  }
+});
+
 Deno.test("what is no key is told at once", async () => {
   await using fixture = await openClients();
   for (const key of ["", "pk_live_…", "PUBLISHABLE_KEY", "pk_live_a b"]) {
-    assert.throws(() => fixture.client(key), /The key must be a project's/);
+    assert.throws(() => fixture.client(key), {
+      name: "CorbelError",
+      code: "INVALID_OPTIONS",
+      message: /The key must be a project's/,
+    });
   }
 });

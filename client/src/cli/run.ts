@@ -1,4 +1,4 @@
-import { CorbelError } from "../errors.ts";
+import { CorbelError, envelopeOf } from "../errors.ts";
 import { Transport } from "../transport.ts";
 import { type GlobalOptions, nameOf, parse, type Parsed } from "./arguments.ts";
 import { callOf } from "./call.ts";
@@ -70,12 +70,12 @@ async function write(
   { command, output, next }: { command: Command; output: Output; next: NextPage | null },
 ): Promise<void> {
   if (command.isFile) return await output.stream(first.body);
-  let { data } = await first.json();
+  let { data } = await envelopeOf(first);
   if (next === null) return await output.json(data);
   for (;;) {
     for (const item of data.items) await output.line(item);
     if (data.nextCursor === null) return;
-    ({ data } = await (await next(data.nextCursor)).json());
+    ({ data } = await envelopeOf(await next(data.nextCursor)));
   }
 }
 

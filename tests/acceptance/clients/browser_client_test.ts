@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import {
   type ExampleSite,
   keptToken,
@@ -137,6 +137,71 @@ browserTest("who signs in while an earlier session is restored is signed in", as
   const other = await person.context.newPage();
   await other.goto(site.project.siteUrl);
   assert.equal(await run(other, "(await corbel.auth.ready).email"), "ada@example.com");
+});
+
+browserTest("a page that opens while the server is away goes on as its user", async (t) => {
+  await using site = await openSite();
+  const { page } = await site.person();
+  await page.goto(site.project.siteUrl);
+  await run(page, `await corbel.auth.signUp(${as("ada@example.com")})`);
+  const ways: Record<string, (route: Route) => Promise<void>> = {
+    "no answer": (route) => route.abort(),
+    "a proxy without a server": (route) => route.fulfill({ status: 502, body: "<h1>502</h1>" }),
+    "a failure": (route) => route.fulfill({ status: 500, json: { code: "INTERNAL" } }),
+    "a page of a network": (route) => route.fulfill({ body: "<h1>Sign in</h1>" }),
+    "a proxy that asks for a password": (route) => route.fulfill({ status: 401, body: "" }),
+  };
+  for (const [name, away] of Object.entries(ways)) {
+    await t.step(name, async () => {
+      const refused = page.waitForRequest("**/refresh-token");
+      await page.route("**/api/**", away);
+      await page.reload();
+      await refused;
+      const known = `window.known = "unknown";
+        void corbel.auth.ready.then((user) => window.known = user);
+        void corbel.auth.onChange((user) => (window.heard ??= []).push(user && user.email))`;
+      await run(page, `void eval(${JSON.stringify(known)})`);
+      const call = `await corbel.from("notes").count().then(() => "done", (error) => error.code)`;
+      assert.notEqual(await run(page, call), "ACCESS_TOKEN_REQUIRED", "nothing is asked as nobody");
+      assert.equal(await run(page, "window.known"), "unknown");
+      assert.equal(await run(page, "window.heard"), undefined, "no listener is called yet");
+      await page.unroute("**/api/**");
+      assert.equal(await run(page, "(await corbel.auth.ready).email"), "ada@example.com");
+      assert.deepEqual(await run(page, "window.heard"), ["ada@example.com"]);
+      assert.equal(await run(page, call), "done");
+    });
+  }
+});
+
+browserTest("who signs out while offline is signed out here, and later at the server", async () => {
+  await using site = await openSite();
+  const person = await site.person();
+  const { page, context } = person;
+  await page.goto(site.project.siteUrl);
+  await run(page, `await corbel.auth.signUp(${as("ada@example.com")})`);
+  const second = await context.newPage();
+  await second.goto(site.project.siteUrl);
+  assert.equal(await run(second, "(await corbel.auth.ready).email"), "ada@example.com");
+  const token = (await keptToken(person, site.project))!;
+  await context.setOffline(true);
+  await run(page, "await corbel.auth.signOut()");
+  assert.equal(await run(page, "corbel.auth.user"), null);
+  await second.waitForFunction("corbel.auth.user === null");
+  await context.setOffline(false);
+  const left = page.waitForResponse("**/logout");
+  await page.reload();
+  assert.equal(await run(page, "await corbel.auth.ready"), null);
+  assert.equal((await left).status(), 200);
+  await page.waitForFunction("Object.keys(localStorage).length === 0");
+  assert.equal(await keptToken(person, site.project), null, "the cookie is gone");
+  const refresh = await fetch(`${site.fixture.server.url}/api/userAuth/refresh-token`, {
+    method: "POST",
+    headers: { "x-api-key": site.project.publishableKey, "x-refresh-token": token },
+  });
+  await refresh.body?.cancel();
+  assert.equal(refresh.status, 401, "and the session has ended");
+  await page.reload();
+  assert.equal(await run(page, "await corbel.auth.ready"), null);
 });
 
 browserTest(
