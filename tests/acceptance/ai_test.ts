@@ -60,7 +60,7 @@ Deno.test("with the permissions of its task the server asks its AI provider, and
   const first = new TextDecoder().decode((await reader.read()).value);
   assert.match(first, /^event: message\ndata: \{"text":/);
   await reader.cancel();
-  await until("the provider is left alone", () => fake.abandoned === 1, 20_000);
+  await until("the provider is left alone", () => fake.abandoned === 1);
   const { stdout, stderr } = await server.stop();
   for (const secret of [fake.key, "a blog", "the latest first", "ada@example.com"]) {
     assert.ok(!stdout.includes(secret) && !stderr.includes(secret), secret);

@@ -57,7 +57,6 @@ const isShown = (page: Page, name: string) =>
       await tile(page, name).locator("img").evaluate((image) =>
         (image as unknown as { naturalWidth: number }).naturalWidth
       ) > 0,
-    10_000,
   );
 
 async function deleteTile(page: Page, name: string): Promise<void> {
@@ -155,7 +154,7 @@ browserTest(
       chosen("large.bin", large, "text/plain"),
     );
     const isHalf = "document.querySelector('.sending progress')?.value > 0.3";
-    await until("some of it is sent", () => page.evaluate<boolean>(isHalf), 20_000);
+    await until("some of it is sent", () => page.evaluate<boolean>(isHalf));
     await page.context().setOffline(true);
     await page.context().setOffline(false);
     await tile(page, "large.bin").waitFor();
@@ -209,7 +208,7 @@ browserTest(
       await until("the server knows of the plan", async () => {
         await page.reload();
         return await page.getByText("up to 100 MB").count() === 1;
-      }, 15_000);
+      });
       await upload("large.bin", 95 * MiB);
       assert.equal((await usageOf(dashboard, secretKey)).used, 95 * MiB);
 
@@ -219,7 +218,7 @@ browserTest(
       await until("nothing is held", async () => {
         const { used, reserved } = await usageOf(dashboard, secretKey);
         return used === 95 * MiB && reserved === 0;
-      }, 15_000);
+      });
     } finally {
       await Deno.remove(folder, { recursive: true });
     }

@@ -155,7 +155,7 @@ browserTest("the requests are drawn anew by themselves, and what is open stays o
     // A minute of the page's time must not go by while it waits for an answer: htmx would give up.
     await page.locator(".htmx-request").first().waitFor({ state: "detached" });
     return await page.getByRole("img", { name: /^Last hour: 3 requests, 3 refused/ }).count() === 1;
-  }, 30_000);
+  });
   await page.getByRole("cell", { name: /^(today|yesterday), / }).waitFor();
   await assertAccessible(page);
 });

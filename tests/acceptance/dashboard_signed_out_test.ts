@@ -111,6 +111,6 @@ async function textOf(page: Page): Promise<string> {
       ...[...document.querySelectorAll("input")].map(({ value }) => value),
     ].join(" ")`).catch(() => "") as string;
     return text !== "";
-  }, 10_000);
+  });
   return text;
 }

@@ -129,6 +129,13 @@ browserTest("what Tab does not come to, or nobody sees that it did, is told", as
   await assertReached(page, "page");
   await page.setContent(first + '<button tabindex="-1">Second</button>');
   await assert.rejects(() => assertReached(page, "page"), /never comes[^]*Second/);
+  await page.setContent(`${first}${second}<script>
+    const began = performance.now();
+    addEventListener("keydown", (key) => {
+      if (performance.now() - began < 1000) key.preventDefault();
+    });
+  </script>`);
+  await assertReached(page, "keys that are lost for a second");
   await page.setContent(`<style>:focus { outline: none }</style>${first}${second}`);
   await assert.rejects(() => assertReached(page, "page"), /nobody sees[^]*First/);
 });

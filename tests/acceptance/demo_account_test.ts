@@ -8,7 +8,7 @@ const OWN_PASSWORD = "seven wet stones 41";
 
 /** The demo account's password. */
 async function greetedWith(server: Server): Promise<string> {
-  await until("the greeting is printed", () => /reference/i.test(server.stdout()), 5000);
+  await until("the greeting is printed", () => /reference/i.test(server.stdout()));
   return /e-mail\s+demo@example\.com\s+password\s+(\S+)/.exec(server.stdout())![1]!;
 }
 

@@ -10,7 +10,7 @@ const curlLines = (text: string) => text.split("\n").filter((line) => line.start
 
 /** The greeting is printed after the server listens. */
 const greeted = (server: Server) =>
-  until("the greeting is printed", () => /reference/i.test(server.stdout()), 5000);
+  until("the greeting is printed", () => /reference/i.test(server.stdout()));
 
 const projectsOf = async (server: Server) =>
   (await admin(["project", "list"], server.settings)).projects;

@@ -9,7 +9,6 @@ import { until } from "./until.ts";
 
 const FROM = "Bücherei <no-reply@corbel.example>";
 const PASSWORD = "seven wet stones 41";
-const FIRST_MS = 10_000;
 /** As long a mail may be a process' that is gone. */
 const LEASE_MS = 5 * 60_000;
 
@@ -60,7 +59,7 @@ for (const tls of [undefined, "starttls", "implicit"] as const) {
     await until("both are logged as sent", async () => {
       const states = (await logged(server, project)).map(({ state }: { state: string }) => state);
       return states.join() === "sent,sent";
-    }, FIRST_MS);
+    });
     assert.equal(smtp.mails.length, 2);
     const { stdout, stderr } = await server.stop();
     for (const secret of [otp, code, user.password, encodeURIComponent(user.password)]) {
@@ -81,7 +80,7 @@ Deno.test("a served process trusts no certificate of a server elsewhere that nob
     await until("it was tried", async () => {
       const [mail] = await logged(server, project);
       return mail?.answer === "The mail server offers no TLS that can be trusted.";
-    }, FIRST_MS);
+    });
     const [{ state, tries }] = await logged(server, project);
     assert.deepEqual([state, tries], ["queued", 1]);
     assert.equal(smtp.offered.length, 0);
@@ -112,7 +111,7 @@ async function signUpUntilGone(server: Server, project: Project, round: number):
     }
   };
   const all = Promise.all(Array.from({ length: CONNECTIONS }, (_, at) => connection(at)));
-  await until("somebody has signed up", () => answered.length > 0, FIRST_MS);
+  await until("somebody has signed up", () => answered.length > 0);
   await new Promise((resolve) => setTimeout(resolve, STREAM_MS));
   const { signal } = await server.kill();
   assert.equal(signal, "SIGKILL");

@@ -74,7 +74,7 @@ Deno.test("the lines of the tasks work as they are, also where a folder's name h
         await response.body?.cancel();
         return response.ok;
       }, () => false);
-    await until("ready", isReady, 30_000);
+    await until("ready", isReady);
     // The password is hashed by native code.
     const body = JSON.stringify({ email: "ada@example.com", password: "dry stones in the yard" });
     const headers = { "content-type": "application/json" };

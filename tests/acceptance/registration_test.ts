@@ -13,7 +13,7 @@ Deno.test("start tells where to make the first account, and then takes invitatio
   const told = new RegExp(
     `There is no account yet.*"register":"http://localhost:${server.port}/dashboard/register"`,
   );
-  await until("it is told", () => told.test(server.stdout()), 5000);
+  await until("it is told", () => told.test(server.stdout()));
   assert.equal(await register(server, "ada@example.com"), 201);
   assert.equal(await register(server, "bob@example.com"), 403);
   const words = ["account", "create", "--email", "charles@example.com"];

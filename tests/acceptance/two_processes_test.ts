@@ -322,16 +322,16 @@ test("writes beside a collection that is made again and changed are kept, and fi
       written.push({ sentAt, answer: await send(servers[i % 2]!, call) });
     }
   });
-  await until("both write", () => written.length > 40, 5000);
+  await until("both write", () => written.length > 40);
   await deleteCollection(settings, project, THINGS.name);
   await createCollection(settings, project, THINGS);
   const madeAt = performance.now();
   const count = written.length;
-  await until("both write again", () => written.length > count + 80, 5000);
+  await until("both write again", () => written.length > count + 80);
   await updateCollection(settings, project, { ...THINGS, strict: true });
   const changedAt = performance.now();
   const before = written.length;
-  await until("both are refused", () => written.length > before + 40, 5000);
+  await until("both are refused", () => written.length > before + 40);
   isOver = true;
   await Promise.all(writers);
 

@@ -1,10 +1,18 @@
 const LOOK_EVERY_MS = 20;
 
-/** Looks again and again until it holds; fails after `withinMs`. Resolves to how long it took. */
+/** More than anything takes that a test waits for, on a machine that does much else. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Looks again and again until it holds, and resolves to how long it took.
+ *
+ * @param withinMs Fails after that. Give it only where the time is itself a promise, or where the work
+ * takes longer than a minute: a limit that fits a quiet machine fails on a busy one.
+ */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  withinMs: number,
+  withinMs = PATIENCE_MS,
 ): Promise<number> {
   const started = performance.now();
   for (;;) {

@@ -62,7 +62,7 @@ async function begun(server: Server, key: string, body: string): Promise<RawConn
     `POST ${PATH} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n` +
       `x-api-key: ${key}\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`,
   );
-  await until("the body is asked for", () => connection.received().includes("100 Continue"), 5000);
+  await until("the body is asked for", () => connection.received().includes("100 Continue"));
   return connection;
 }
 
@@ -75,7 +75,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       bodies.map((body) => begun(server, project.secretKey, body)),
     );
     server.signal(signal);
-    await until("the stop is logged", () => server.stdout().includes("Stopping"), 2000);
+    await until("the stop is logged", () => server.stdout().includes("Stopping"));
     for (const [n, upload] of uploads.entries()) assert.ok(await upload.write(bodies[n]!));
     const ids = new Set<string>();
     for (const upload of uploads) {
@@ -125,7 +125,7 @@ Deno.test("threads share a port with each other and with no other process", asyn
 
 Deno.test("dev with several threads makes one demo and greets once", async () => {
   await using server = await startServer({ task: "dev", settings: { WORKERS } });
-  await until("the greeting is printed", () => /with a demo project/.test(server.stdout()), 5000);
+  await until("the greeting is printed", () => /with a demo project/.test(server.stdout()));
   const { stdout } = await server.stop();
   assert.equal(stdout.match(/Corbel is running/g)!.length, 1);
 });
@@ -153,7 +153,7 @@ Deno.test("a rate limit counts what all threads answer, and nothing twice, withi
     for (let n = 0; n < 60; n++) await unknownTo(threads[0]!);
     for (const thread of threads.toReversed()) {
       const knowsMost = async () => isOver() || await unknownTo(thread) <= UNTOLD;
-      await until("a thread has counted what the other answered", knowsMost, 5000);
+      await until("a thread has counted what the other answered", knowsMost);
     }
     if (!isOver()) return;
   }

@@ -22,8 +22,6 @@ import {
 } from "./resumable.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
 
-const SOON_MS = 30_000;
-
 /** Nothing of any upload is left, and no byte is held for one. */
 async function isClean(files: Files): Promise<void> {
   const { app, project: { projectId } } = files;
@@ -145,7 +143,7 @@ Deno.test("a PATCH that is under way ends with its upload, though nothing more a
   const upload = await files.request(1000);
   const body = pieces((i) => i === 0 ? textBytes("x".repeat(999)) : new Promise(() => {}));
   const patching = patch(app, upload, 0, { body });
-  await until("it is under way", () => body.pulled() === 2, SOON_MS);
+  await until("it is under way", () => body.pulled() === 2);
   assert.equal((await cancel(app, upload)).status, 204);
   refused(await patching, 410, "UPLOAD_GONE");
   await reap(app.services); // What it kept at its end, where it did.

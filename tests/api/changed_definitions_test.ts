@@ -132,7 +132,8 @@ Deno.test("a change that is refused leaves writers where they were", async () =>
   });
   const begun = performance.now();
   await write(services, { v: "none either" }, false);
-  assert.ok(performance.now() - begun < 1000);
+  // A writer that is kept waiting by a change waits for 4 s.
+  assert.ok(performance.now() - begun < 3000);
 });
 
 Deno.test("several changes at once end in one of them, and writers are let in", async () => {

@@ -364,8 +364,8 @@ Deno.test("a client that disconnects stops the provider; the turn stays counted,
   await reader.read();
   assert.equal(ai.fake.abandoned, 0);
   await reader.cancel();
-  await until("the provider is left alone", () => ai.fake.abandoned === 1, 10_000);
-  await until("its design is given back", async () => (await ai.usage()).designs === 0, 10_000);
+  await until("the provider is left alone", () => ai.fake.abandoned === 1);
+  await until("its design is given back", async () => (await ai.usage()).designs === 0);
   assert.equal((await chats(ai))[0]!.turns, 1);
 });
 

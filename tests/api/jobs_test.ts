@@ -173,10 +173,10 @@ Deno.test("recurring work is done by one of all processes, at its time, also aft
   const counting = { ...clock, now: () => (looks++, clock.now()) };
   const started = times(5, () => startRecurring({ ...services, clock: counting }, work, 2));
   for (const expected of [1, 2, 3]) {
-    await until("a pass is done", () => passes === expected, 5_000);
-    await until("its end is stored", async () => await jobs.count(waiting) === 1, 5_000);
+    await until("a pass is done", () => passes === expected);
+    await until("its end is stored", async () => await jobs.count(waiting) === 1);
     const before: number = looks;
-    await until("all have looked again", () => looks > before + 50, 5_000);
+    await until("all have looked again", () => looks > before + 50);
     assert.equal(passes, expected);
     clock.advance(10 * MINUTE_MS);
   }

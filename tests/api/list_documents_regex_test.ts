@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { processorMs } from "../attacks/cost.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { createTestCollection, refused } from "./test_collection.ts";
 
@@ -133,9 +134,9 @@ Deno.test("a pattern made to backtrack takes linear time", async () => {
     fields: [{ key: "title", type: "String" }],
   });
   await collection.insertOne({ title: "a".repeat(100_000) });
-  const started = performance.now();
+  const started = processorMs();
   for (const pattern of ["a*a*a*a*a*a*b", "^[a-z]*[a-z]*[a-z]*[0-9]$", "(a|a|a|a|a)b"]) {
     assert.deepEqual(await collection.names(`title_regex=${encodeURIComponent(pattern)}`), []);
   }
-  assert.ok(performance.now() - started < 5_000);
+  assert.ok(processorMs() - started < 5_000);
 });

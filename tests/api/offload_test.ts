@@ -4,8 +4,6 @@ import { createOffload, type Offload, type OffloadedRequest } from "@/routes/off
 import { until } from "../acceptance/until.ts";
 
 const MODULE = new URL("../support/failing_offload.ts", import.meta.url);
-const UNTIL_MS = 10_000;
-
 interface Opened extends AsyncDisposable {
   readonly offload: Offload;
   /** What its threads have printed, a line each. */
@@ -64,7 +62,7 @@ Deno.test("one thread answers all requests, and is stopped in good order at the 
 Deno.test("a thread that has nothing to do is ended, and started again when it is needed", async () => {
   await using opened = open(1);
   assert.equal(await answerTo(opened, "one"), "one");
-  await until("ended", () => opened.printed.includes("stopped"), UNTIL_MS);
+  await until("ended", () => opened.printed.includes("stopped"));
   assert.equal(await answerTo(opened, "two"), "two");
   assert.deepEqual(opened.printed.slice(0, 3), ["opened", "stopped", "opened"]);
 });
@@ -78,7 +76,7 @@ Deno.test("a thread is not ended while an answer of its own is being sent", asyn
   assert.deepEqual(opened.printed, ["opened"]);
   await first.response.text();
   sent.resolve();
-  await until("ended", () => opened.printed.includes("stopped"), UNTIL_MS);
+  await until("ended", () => opened.printed.includes("stopped"));
 });
 
 Deno.test("requests of one share take turns, and leave the thread to others", async () => {
@@ -103,7 +101,7 @@ Deno.test("an answer is made as it is read, and ends with its reader", async () 
   const reader = response.body!.getReader();
   for (let n = 0; n < 3; n++) assert.equal((await reader.read()).value!.length, 1000);
   await reader.cancel();
-  await until("its source is told", () => opened.printed.includes("cancelled"), UNTIL_MS);
+  await until("its source is told", () => opened.printed.includes("cancelled"));
 });
 
 Deno.test("a request that fails in the thread fails alone", async () => {

@@ -122,7 +122,7 @@ for (const who of ["this process", "another process"]) {
     const upload = await files.request(1000);
     const body = pieces((i) => i === 0 ? textBytes("x".repeat(999)) : new Promise(() => {}));
     const answer = put(app, upload, { body });
-    await until("it has begun", async () => (await partials(files)).length === 1, 10_000);
+    await until("it has begun", async () => (await partials(files)).length === 1);
     const deleting = who === "this process" ? app : other;
     const scope = { projectId: files.project.projectId, ownerId: null };
     await deleteFile(deleting.services, scope, upload.filePath);
@@ -179,7 +179,7 @@ Deno.test("RATE_LIMITED: an address takes four uploads at once, and more when th
     () => put(app, upload, { body: pieces((i) => i === 0 ? textBytes("x") : gate.promise) }),
   );
   const all = async () => (await partials(files)).length === UPLOADS_AT_ONCE_MAX;
-  await until("all are under way", all, 10_000);
+  await until("all are under way", all);
   const answer = await put(app, upload);
   refused(answer, 429, "RATE_LIMITED");
   assert.match(answer.headers.get("retry-after")!, /^[1-9]\d*$/);

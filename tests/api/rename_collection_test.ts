@@ -197,7 +197,7 @@ Deno.test("of documents that are written beside a rename webhooks are told of ea
       else name = 1;
     }
   });
-  await until("something is written", () => created.length > 4, 10_000);
+  await until("something is written", () => created.length > 4);
   ok(await hooks.owner.asOwner(rename("posts", "articles")));
   await Promise.all(writers);
   await services.webhookTeller.idle();

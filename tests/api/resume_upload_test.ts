@@ -290,7 +290,7 @@ Deno.test("while a long piece arrives it is noted how far it has come, for who g
   globalThis.setInterval = (() => 0) as never; // Not by what is noted every two seconds.
   const patching = patch(app, upload, 0, { body });
   const isNoted = async () => (await files.rows())[0]!.arrived! >= 5 * MiB;
-  await until("a part is noted", isNoted, 30_000)
+  await until("a part is noted", isNoted)
     .finally(() => globalThis.setInterval = setInterval);
   assert.ok(await offsetOf(app, upload) >= 5 * MiB);
   waits.resolve();

@@ -5,7 +5,6 @@ import { type Server, startServer } from "../acceptance/server.ts";
 import { until } from "../acceptance/until.ts";
 
 const MiB = 1_048_576;
-const SOON_MS = 15_000;
 const TYPE = "text/plain";
 
 interface Upload {
@@ -68,7 +67,7 @@ async function begin(server: Server, { path }: Upload, rest: string): Promise<Ra
   await connection.write(
     head(path, rest.startsWith("5\r\n") ? CHUNKED : "content-length: 10") + rest,
   );
-  await until("the upload begins", async () => (await kept(server)).length > before, SOON_MS);
+  await until("the upload begins", async () => (await kept(server)).length > before);
   return connection;
 }
 
@@ -100,7 +99,7 @@ Deno.test("attacks by uploads", async (t) => {
           if (way === "ends") connection.end();
           else connection[Symbol.dispose]();
           const gone = async () => (await kept(server)).length === before.length;
-          await until("nothing stays", gone, SOON_MS);
+          await until("nothing stays", gone);
           connection[Symbol.dispose]();
           assert.equal((await confirm(server, project, upload)).body.code, "UPLOAD_NOT_READY");
           assert.equal((await put(server, upload, "0123456789")).status, 200);
@@ -211,7 +210,7 @@ Deno.test("attacks by uploads", async (t) => {
         connections.push(connection);
         await connection.write(head(upload.path, `content-length: ${2 * MiB}`));
         await connection.write(new Uint8Array(MiB));
-        await until("it is under way", async () => (await bytesKept(server)) >= MiB, SOON_MS);
+        await until("it is under way", async () => (await bytesKept(server)) >= MiB);
         const { secretKey: key } = project;
         const removed = await send(server, {
           method: "DELETE",
@@ -220,7 +219,7 @@ Deno.test("attacks by uploads", async (t) => {
           body: { path: upload.filePath },
         });
         assert.equal(removed.status, 200, removed.text);
-        await until("nothing is left", async () => (await bytesKept(server)) < MiB, SOON_MS);
+        await until("nothing is left", async () => (await bytesKept(server)) < MiB);
         assert.equal((await connection.answer()).status, 409);
       }
       for (const connection of connections) connection[Symbol.dispose]();

@@ -49,7 +49,7 @@ async function crowd(
     answered++;
     return answer;
   });
-  await until("each waits or is answered", () => answered + waiting() >= count - lined, 20_000);
+  await until("each waits or is answered", () => answered + waiting() >= count - lined);
   open();
   return await Promise.all(answers);
 }

@@ -43,17 +43,19 @@ const sized = (app: TestApp, path: string, query: string) =>
 
 const TIME_MS = 8_000;
 
-/** Refused, soon, and with others answered meanwhile. */
+/** Refused, soon, and with others answered while it is read: at once, or long before it is. */
 async function assertUnusable(bytes: Bytes, type: string): Promise<void> {
   await using app = await openTestApp();
   const path = await (await openFiles(app)).keep(bytes, type, "a");
   const began = performance.now();
-  const [answer] = await Promise.all([
+  const [answer, otherMs] = await Promise.all([
     sized(app, path, "w=64&format=webp"),
-    app.send({ path: "/api/health" }).then(() => assert.ok(performance.now() - began < 1000)),
+    app.send({ path: "/api/health" }).then(() => performance.now() - began),
   ]);
+  const tookMs = performance.now() - began;
   refused(answer, 422, "PICTURE_UNUSABLE");
-  assert.ok(performance.now() - began < TIME_MS);
+  assert.ok(tookMs < TIME_MS, `${tookMs} ms`);
+  assert.ok(otherMs < Math.max(1000, tookMs / 2), `${otherMs} of ${tookMs} ms`);
 }
 
 Deno.test("a picture of 50,000 by 50,000 pixels in a kilobyte has no sizes", async () => {
@@ -75,9 +77,9 @@ Deno.test("an AVIF picture that would take a gigabyte to be read has no sizes", 
   await assertUnusable(new Uint8Array(bytes), "image/avif");
 });
 
-Deno.test("a broken JPEG has no sizes", async () => {
+Deno.test("a JPEG that breaks off in its head has no sizes", async () => {
   const whole = await picture({ format: "jpeg" });
-  await assertUnusable(whole.slice(0, whole.length >> 1), "image/jpeg");
+  await assertUnusable(whole.slice(0, 100), "image/jpeg");
 });
 
 Deno.test("of ten thousand frames the first is shown", async () => {

@@ -35,7 +35,6 @@ import { fileBytes } from "../support/file_bytes.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import { storage } from "../support/test_store.ts";
 
-const SOON_MS = 30_000;
 /** The least part that a bucket takes. */
 const PART = 5_242_880;
 
@@ -62,7 +61,7 @@ async function assertSums(files: Files, sums: { used: number; reserved: number }
 async function hasTurn(files: Files, { filePath }: Requested): Promise<void> {
   const isTaken = async () =>
     (await files.rows()).find(({ path }) => path === filePath)?.writer != null;
-  await until("a PATCH has the turn", isTaken, SOON_MS);
+  await until("a PATCH has the turn", isTaken);
 }
 
 Deno.test("of 20 PATCHes at once of other bytes one brings the beginning, and nothing is a mixture", async () => {

@@ -35,7 +35,7 @@ Deno.test("one project has half of the requests under way, and others go on", as
   const bodies = Array.from({ length: 4 }, silent);
   counted = 0;
   const waiting = bodies.map(({ body }) => call(one.project, { body }));
-  await until("four requests are under way", () => counted === 4, 5000);
+  await until("four requests are under way", () => counted === 4);
   for (let tries = 0; tries < 20; tries++) {
     const answer = await call(one.project);
     refused(answer, 503, "SERVER_BUSY");

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { until } from "../acceptance/until.ts";
 import { openClients, reportedErrors } from "./fixture.ts";
 
-const SOON_MS = 5_000;
-
 /** What a live list tells, as it is told. */
 function recorder() {
   const told = { titles: [] as string[], total: undefined as number | undefined };
@@ -23,7 +21,7 @@ function recorder() {
       error: ({ code }: { code: string }) => void errors.push(code),
     },
     shows: (...titles: string[]) =>
-      until(`the list is ${titles}`, () => told.titles.join() === titles.join(), SOON_MS),
+      until(`the list is ${titles}`, () => told.titles.join() === titles.join()),
   };
 }
 
@@ -83,7 +81,7 @@ Deno.test("what changed while a connection was lost is not missed", async () => 
   });
   const list = recorder();
   const live = posts.live({ sort: "createdAt" }, list.handlers);
-  await until("it is connected", () => list.connections.length === 1, SOON_MS);
+  await until("it is connected", () => list.connections.length === 1);
   await posts.create({ title: "one" });
   await list.shows("one");
   cut!();
@@ -103,13 +101,13 @@ Deno.test("a live list goes on when its token runs out, and ends with its sessio
   const notes = corbel.from("notes");
   const list = recorder();
   const live = notes.live({}, list.handlers);
-  await until("it is connected", () => list.connections.length === 1, SOON_MS);
+  await until("it is connected", () => list.connections.length === 1);
   app.clock.advance(16 * 60_000);
   await notes.create({ text: "renewed" });
   await list.shows("renewed");
   await project.asSecret({ method: "DELETE", path: `/api/userAuth/users/${_id}/sessions` });
   app.clock.advance(6_000);
-  await until("it has ended", () => list.errors.length === 1, 4 * SOON_MS);
+  await until("it has ended", () => list.errors.length === 1);
   live.close();
 });
 
@@ -118,7 +116,7 @@ Deno.test("what is refused for good is told once, and is not asked again", async
   const corbel = fixture.client();
   const list = recorder();
   corbel.from("notes").live({}, list.handlers);
-  await until("it is refused", () => list.errors.length === 1, SOON_MS);
+  await until("it is refused", () => list.errors.length === 1);
   assert.deepEqual(list.errors, ["ACCESS_TOKEN_REQUIRED"]);
   assert.equal(fixture.asked.length, 1);
 });
@@ -138,9 +136,9 @@ Deno.test("handlers that throw are reported, and the list goes on", async () => 
     },
     connected: fail,
   });
-  await until("the list is there", () => shown.length === 1, SOON_MS);
+  await until("the list is there", () => shown.length === 1);
   await posts.create({ title: "one" });
-  await until("the change is there", () => shown.at(-1) === "one", SOON_MS);
+  await until("the change is there", () => shown.at(-1) === "one");
   assert.equal(fixture.asked.filter((line) => line.includes("/live")).length, 1);
   assert.deepEqual(new Set(reported.messages), new Set(["by a handler"]));
   live.close();
@@ -149,7 +147,6 @@ Deno.test("handlers that throw are reported, and the list goes on", async () => 
   await until(
     "an error without a handler is reported",
     () => reported.messages.some((one) => /token/i.test(one)),
-    SOON_MS,
   );
 });
 
@@ -252,7 +249,7 @@ Deno.test("a live list that is answered with a page goes on only if it was conne
   fixture.intercept(page);
   const first = recorder();
   posts.live({}, first.handlers);
-  await until("it has ended", () => first.errors.length === 1, SOON_MS);
+  await until("it has ended", () => first.errors.length === 1);
   assert.deepEqual(first.errors, ["NO_ANSWER_OF_CORBEL"]);
   fixture.intercept(null);
   const { ids, list, live } = await openTwoOfFour(fixture);

@@ -5,8 +5,6 @@ import { nextTurn } from "@/lib/next_turn.ts";
 import { until } from "../acceptance/until.ts";
 import { type AnyClient, CREDENTIALS, openClients } from "./fixture.ts";
 
-const SOON_MS = 5_000;
-
 /** What a component with both hooks shows, as it is drawn. */
 async function mount(corbel: AnyClient) {
   const window = parseHTML("<!doctype html><div id=root></div>");
@@ -30,7 +28,6 @@ async function mount(corbel: AnyClient) {
       until(
         `${user} sees ${titles}`,
         () => shown.user === user && shown.titles === titles,
-        SOON_MS,
       ),
     async [Symbol.asyncDispose]() {
       root.unmount();

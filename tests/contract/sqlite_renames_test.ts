@@ -128,7 +128,7 @@ Deno.test("what is written at every point of a rename is found under its new nam
   await assertWhole(fixture);
   assert.ok(Number(bytesLeft(path)) > 0);
   engine.reclaim!(space, AFTER);
-  await until("former texts are emptied", () => bytesLeft(path) === 0, 10_000);
+  await until("former texts are emptied", () => bytesLeft(path) === 0);
   await assertWhole(fixture);
   assert.equal(await records.count(and(eq("isDeleted", false), eq("tags", "after"))), 2);
 });

@@ -89,7 +89,7 @@ Deno.test("a query past its limit is QueryTooSlow, names the index, and leaves n
   const db = new DatabaseSync(`${store.address.slice("sqlite:".length)}/projects/${space}.db`);
   // A thread hears of its end when it is done with a text.
   const isFree = () => db.prepare("pragma wal_checkpoint(truncate)").get()?.busy === 0;
-  await until("nothing is locked", isFree, 5_000);
+  await until("nothing is locked", isFree);
   db.close();
 });
 

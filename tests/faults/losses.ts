@@ -14,7 +14,7 @@ export const LOSSES: Readonly<
   },
   async "hangs"(mongodb) {
     Deno.kill(mongodb.pid, "SIGSTOP");
-    await until("all of its threads stand still", () => isStopped(mongodb.pid), 5000);
+    await until("all of its threads stand still", () => isStopped(mongodb.pid));
     return () => {
       Deno.kill(mongodb.pid, "SIGCONT");
       return Promise.resolve(mongodb);

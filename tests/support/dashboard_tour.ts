@@ -76,7 +76,7 @@ interface Demo {
  * name of each when the browser is there.
  */
 export async function* tour(page: Page, server: Server): Stops {
-  await until("the demo is there", () => ACCOUNT.test(server.stdout()), 10_000);
+  await until("the demo is there", () => ACCOUNT.test(server.stdout()));
   const guide = guideOf(page, server);
   yield* signedOut(guide);
   yield* signedIn(guide, ACCOUNT.exec(server.stdout())!.slice(1));
@@ -288,7 +288,7 @@ async function* calls({ page, visit, press }: Guide, { home, posts }: Demo): Sto
   await until("the refusal is listed", async () => {
     await visit(`${home}/requests`);
     return await row.count() > 0;
-  }, 10_000);
+  });
   yield "requests";
 }
 
@@ -323,7 +323,7 @@ async function* webhooks({ page, visit, press, send }: Guide, { home, asOwner }:
   await until("there is a message", async () => {
     await visit(webhook);
     return await message.count() > 0;
-  }, 10_000);
+  });
   yield "webhook";
   await message.click();
   await page.getByRole("heading", { name: "Request" }).waitFor();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { processorMs } from "@/tests/attacks/cost.ts";
 import { parseIndex } from "./pocketbase_indexes.ts";
 
 Deno.test("an index of PocketBase is read however its SQL is written", () => {
@@ -38,11 +39,11 @@ Deno.test("an index that would be another one here is none, and says why", () =>
 });
 
 Deno.test("a text of SQL that is too long is not read, and the longest takes no time", () => {
-  const began = performance.now();
+  const began = processorMs();
   for (const piece of ["CREATE INDEX ", " ON ", "(", "a, ", "WHERE ", " \n"]) {
     const text = `CREATE UNIQUE INDEX ${piece.repeat(20_000)}`;
     assert.match(parseIndex(text) as string, /longer than/);
     assert.match(parseIndex(text.slice(0, 2_000)) as string, /expression/);
   }
-  assert.ok(performance.now() - began < 1_000);
+  assert.ok(processorMs() - began < 1_000);
 });

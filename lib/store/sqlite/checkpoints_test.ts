@@ -163,7 +163,7 @@ Deno.test("a checkpoint tells that somebody else is making one from what readers
     },
     store.path,
   );
-  await until("the other one waits", () => checkpoint(passive) === "taken", 5_000);
+  await until("the other one waits", () => checkpoint(passive) === "taken");
   reader.exec("commit");
   reader.close();
   assert.equal(await other, 0);

@@ -7,7 +7,6 @@ import { createCollection, send } from "../project.ts";
 import { admin } from "../server.ts";
 import { until } from "../until.ts";
 
-const NOTICED_MS = 10_000;
 const SITE_URL = "https://app.example";
 
 export interface Outside extends AsyncDisposable {
@@ -118,7 +117,7 @@ export async function openOutside(): Promise<Outside> {
         });
         return status === 201;
       };
-      await until("the settings are noticed", isNoticed, NOTICED_MS);
+      await until("the settings are noticed", isNoticed);
     },
     async socialReturn() {
       const person = fixture.githubPerson();
