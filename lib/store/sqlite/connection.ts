@@ -27,6 +27,13 @@ export class Busy extends Error {
 /** A column of a field, or a table of an array, an index or words, that a definition no longer has. */
 const GONE = /^no such (?:column: "?(?:\.|a_)|table: (?:a_|x_|s_.*\/words))/;
 
+/**
+ * What statements say of a file whose schema is not the one they were written for, or whose texts are
+ * not JSON: all of them fit the files that Corbel makes, so the file is damaged.
+ */
+const DAMAGED =
+  /^(?:no such (?:table|column|index|module)|malformed JSON|cannot join using column|ambiguous column|table .* (?:has|may not)|(?:index|table) .* already exists|cannot (?:modify|use)|no query solution|error in |vtable constructor|unable to use function)/;
+
 const STATEMENTS_KEPT = 200;
 const BUSY_TIMEOUT_MS = 250;
 const SWITCH_ATTEMPTS = 50;
@@ -248,6 +255,12 @@ export class Connection {
     }
     if (code === ERROR && GONE.test(message)) {
       return new StoreUnavailable("A definition has changed in this moment", { cause: error });
+    }
+    if (code === ERROR && DAMAGED.test(message)) {
+      return new StoreUnavailable(
+        `Cannot use "${this.#path}": it is damaged (${message}). Restore it from a backup.`,
+        { cause: error },
+      );
     }
     if (UNIQUE.has(code)) return new UniqueViolation(violatedPath(message), { cause: error });
     return error;

@@ -109,6 +109,11 @@ export function checkFile(db: Connection, path: string, space: Space): void {
   }
   refuseNewer(version, path);
   const own = version < NAMED ? space : spaceOf(db);
+  if (own === undefined) {
+    throw new StoreMismatch(
+      `Cannot use "${path}": it does not say whose it is, so it is damaged. Restore it from a backup.`,
+    );
+  }
   if (own !== space) {
     throw new StoreMismatch(
       `Cannot use "${path}": it is the file of ${own}. Give each file its own name again.`,
