@@ -147,6 +147,13 @@ export const LIMITS = {
     OURS,
   ),
   REQUESTS_SHARE_MAX: limit(2000, "of those of one project or address", OURS),
+  CONNECTIONS_MAX: limit(
+    4096,
+    "connections to a process at once, or half of its file descriptors",
+    OURS,
+  ),
+  FIRST_REQUEST_SECONDS: limit(30, "seconds until a connection has sent a request's headers", OURS),
+  IDLE_CONNECTION_SECONDS: limit(150, "seconds a connection is kept after its last answer", OURS),
   REQUEST_TIMEOUT_SECONDS: limit(30, "seconds, for the body and for the handler each", DESIGN),
   SHUTDOWN_SECONDS: limit(10, "seconds to finish what is in flight", DESIGN),
   RATE_PER_MINUTE: limit(1000, "requests per publishable key and address", EVERYWHERE),

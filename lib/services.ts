@@ -45,6 +45,10 @@ import type { BlobStores } from "./files/stores.ts";
 import { createReadSignatures, type ReadSignatures } from "./files/read_signatures.ts";
 import { createUploadTokens, type UploadTokens } from "./files/upload_tokens.ts";
 import { type BodyBudget, createBodyBudget } from "./http/body_budget.ts";
+import {
+  type ConnectionShortage,
+  createConnectionShortage,
+} from "./runtime/connection_shortage.ts";
 import { type Cookies, createCookies } from "./http/cookies.ts";
 import { createDeadlines, type Deadlines } from "./http/deadline.ts";
 import { createRequestDrain, type RequestDrain } from "./http/request_drain.ts";
@@ -157,6 +161,7 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   readonly bodyBudget: BodyBudget;
   readonly requestShares: RequestShares;
   readonly requestDrain: RequestDrain;
+  readonly connectionShortage: ConnectionShortage;
 }
 
 /** Each has a connection of its own to a mail server. */
@@ -325,6 +330,7 @@ export async function openServices(
         shareMax: REQUESTS_SHARE_MAX / config.workers,
       }),
       requestDrain: createRequestDrain(),
+      connectionShortage: createConnectionShortage({ clock, log }),
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();
         liveLists[Symbol.dispose]();

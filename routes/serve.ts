@@ -1,5 +1,8 @@
+import { countDescriptors, type Descriptors } from "@/lib/runtime/descriptors.ts";
 import { awaitsFirstAccount } from "@/lib/accounts/registration.ts";
 import { bringOver } from "@/lib/operations/bring_over.ts";
+import type { Log } from "@/lib/runtime/log.ts";
+import { CONNECTIONS_MAX } from "@/lib/limits.ts";
 import type { Services } from "@/lib/services.ts";
 import { settleDemo } from "./demo.ts";
 import { assertPortIsFree } from "./listening.ts";
@@ -11,7 +14,7 @@ import { startWorkers, type WorkersOptions } from "./workers.ts";
 const NAMED_MAX = 10;
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 
-export interface ServeOptions extends WorkersOptions {
+export interface ServeOptions extends Omit<WorkersOptions, "connections"> {
   /** Whether the demo is to be there, or its account closed. */
   readonly task: "dev" | "start";
 }
@@ -25,14 +28,21 @@ export async function serve(services: Services, options: ServeOptions): Promise<
   const { task, environment, print } = options;
   // Whoever serves there goes on, also with the demo account as it is.
   assertPortIsFree(services.config);
+  const descriptors = countDescriptors();
   const greeting = await settleDemo(services, task);
   using signal = stopSignal();
   await bringOver(services);
   await using _maintenance = startMaintenance(services);
   const server = workers === 1
-    ? startServer(services, { shared: false, environment, print })
-    : await startWorkers(services, options);
+    ? startServer(services, {
+      shared: false,
+      connectionsMax: descriptors.connections,
+      environment,
+      print,
+    })
+    : await startWorkers(services, { ...options, connections: descriptors.connections });
   const { hostname, port } = server;
+  sayHowManyConnections(log, descriptors);
   log.write("info", "Listening", { hostname, port, publicUrl, ...(workers > 1 && { workers }) });
   if (await awaitsFirstAccount(services)) {
     const register = `${publicUrl}/dashboard/register`;
@@ -55,6 +65,19 @@ export async function serve(services: Services, options: ServeOptions): Promise<
   } finally {
     log.write("info", "Stopping");
     await server.stop();
+  }
+}
+
+function sayHowManyConnections(log: Log, { limit, connections }: Descriptors): void {
+  if (limit === null) {
+    log.write("info", "There are file descriptors for all connections", { connections });
+  } else {
+    log.write(
+      "warn",
+      "File descriptors limit the connections: allow more of them, such as by `ulimit -n`, " +
+        "if clients keep more open",
+      { descriptors: limit, connections, connectionsWithMore: CONNECTIONS_MAX },
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import { SHUTDOWN_MS } from "@/lib/limits.ts";
 import type { Services } from "@/lib/services.ts";
 import { createApp } from "./app.ts";
+import { serveConnections } from "./connections.ts";
 import { listening } from "./listening.ts";
 import { createOffload, type OffloadOptions } from "./offload.ts";
 
@@ -20,27 +21,34 @@ export interface Server {
 export interface ListenOptions extends OffloadOptions {
   /** Whether other threads of this process listen on the same port. */
   readonly shared: boolean;
+  /** Connections that this thread may have open at once. */
+  readonly connectionsMax: number;
 }
 
 /** Serves from this thread. Throws where the address cannot be had, and says which it was. */
-export function startServer(services: Services, { shared, ...options }: ListenOptions): Server {
+export function startServer(
+  services: Services,
+  { shared, connectionsMax, ...options }: ListenOptions,
+): Server {
   const { config: { host: hostname, port }, requestDrain, liveLists } = services;
+  const { connectionShortage: shortage } = services;
   const offload = createOffload(options);
   const app = createApp(services, { offload });
-  const server = listening(
+  const listener = listening(
     services.config,
-    () => Deno.serve({ hostname, port, reusePort: shared, onListen() {} }, app.fetch),
+    () => Deno.listen({ hostname, port, reusePort: shared }),
   );
+  const connections = serveConnections(listener, app.fetch, { max: connectionsMax, shortage });
   return {
-    hostname: server.addr.hostname,
-    port: server.addr.port,
-    finished: server.finished,
+    hostname: listener.addr.hostname,
+    port: listener.addr.port,
+    finished: connections.finished,
     async stop() {
       using late = timeLimit(SHUTDOWN_MS);
       liveLists.stop();
       // Deno's shutdown would cut off bodies that are still being read, so they end first.
       await Promise.race([requestDrain.drain(), late.passed]);
-      await Promise.race([server.shutdown(), late.passed]);
+      await Promise.race([connections.shutdown(), late.passed]);
       // What was in flight there is given up by now; its store is still to be closed.
       using closing = timeLimit(CLOSE_MS);
       await Promise.race([offload[Symbol.asyncDispose](), closing.passed]);

@@ -1,14 +1,15 @@
 /** One more thread that serves: told by messages when to begin and when to stop. */
 import { loadConfig } from "@/lib/runtime/config.ts";
-import type { Environment } from "@/lib/runtime/settings.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import type { SharedCounts } from "@/lib/http/rate_limit.ts";
 import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";
 import { startServer } from "./server.ts";
-import type { WorkerScope } from "./worker_messages.ts";
+import type { WorkerOrder, WorkerScope } from "./worker_messages.ts";
 
 const scope = globalThis as unknown as WorkerScope;
+
+type ServeOrder = Extract<WorkerOrder, { readonly kind: "serve" }>;
 
 const stop = Promise.withResolvers<void>();
 /** Who waits for a sum, by the number of the report. */
@@ -18,7 +19,7 @@ let reports = 0;
 scope.onmessage = ({ data: order }) => {
   switch (order.kind) {
     case "serve":
-      return void run(order.environment);
+      return void run(order);
     case "ping":
       return scope.postMessage({ kind: "alive" });
     case "sum":
@@ -29,9 +30,9 @@ scope.onmessage = ({ data: order }) => {
   }
 };
 
-async function run(environment: Environment): Promise<void> {
+async function run(order: ServeOrder): Promise<void> {
   try {
-    await serveUntilTold(environment);
+    await serveUntilTold(order);
     scope.postMessage({ kind: "stopped" });
   } catch (error) {
     scope.postMessage({ kind: "failed", why: (error as Error).message });
@@ -39,7 +40,7 @@ async function run(environment: Environment): Promise<void> {
   scope.close();
 }
 
-async function serveUntilTold(environment: Environment): Promise<void> {
+async function serveUntilTold({ environment, connectionsMax }: ServeOrder): Promise<void> {
   const config = loadConfig(environment);
   const print = (text: string) => scope.postMessage({ kind: "log", text });
   using log = createLog(config.logLevel, print);
@@ -49,7 +50,7 @@ async function serveUntilTold(environment: Environment): Promise<void> {
     scansAhead: true,
     parsedBytesMax: SERVED_PARSED_BYTES_MAX,
   });
-  const server = startServer(services, { shared: true, environment, print });
+  const server = startServer(services, { shared: true, connectionsMax, environment, print });
   scope.postMessage({ kind: "listening" });
   await stop.promise;
   await server.stop();

@@ -2,7 +2,12 @@ import type { Environment } from "@/lib/runtime/settings.ts";
 
 /** What a thread that serves is told. */
 export type WorkerOrder =
-  | { readonly kind: "serve"; readonly environment: Environment }
+  | {
+    readonly kind: "serve";
+    readonly environment: Environment;
+    /** Connections that it may have open at once. */
+    readonly connectionsMax: number;
+  }
   | { readonly kind: "ping" }
   /** What all threads together have counted, to the report of that number. */
   | { readonly kind: "sum"; readonly number: number; readonly sum: number }

@@ -7,6 +7,8 @@ import { type Server, startServer, timeLimit } from "./server.ts";
 import type { WorkerOrder, WorkerReport } from "./worker_messages.ts";
 
 export interface WorkersOptions extends ThreadOptions {
+  /** Connections that all threads together may have open at once. */
+  readonly connections: number;
   readonly pingEveryMs?: number;
 }
 
@@ -30,7 +32,7 @@ const CLOSE_MS = 1000;
  */
 export async function startWorkers(
   services: Services,
-  { environment, print, module = MODULE, pingEveryMs = PING_EVERY_MS }: WorkersOptions,
+  { environment, print, connections, module = MODULE, pingEveryMs = PING_EVERY_MS }: WorkersOptions,
 ): Promise<Server> {
   const { config: { workers }, threadCounts } = services;
   if (Deno.build.os !== "linux") {
@@ -55,9 +57,10 @@ export async function startWorkers(
   }
 
   try {
-    for (const { tell } of others) tell({ kind: "serve", environment });
+    const connectionsMax = Math.ceil(connections / workers);
+    for (const { tell } of others) tell({ kind: "serve", environment, connectionsMax });
     await Promise.all(others.map(({ listening }) => listening));
-    own = startServer(services, { shared: true, environment, print });
+    own = startServer(services, { shared: true, connectionsMax, environment, print });
     watch = setInterval(() => others.forEach(({ ping }) => ping()), pingEveryMs);
     const ended = [own.finished, ...others.map(({ ended }) => ended)];
     return { ...own, finished: Promise.all(ended).then(() => {}), stop };

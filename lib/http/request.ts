@@ -30,6 +30,8 @@ export interface Connection {
   readonly remoteAddr: { readonly hostname: string };
   /** Settles when the answer is sent, or cannot be. */
   readonly completed?: Promise<void>;
+  /** Closes the connection at once. */
+  readonly abort?: () => void;
   /** Of a request that another thread has taken, and given its id. */
   readonly requestId?: string;
 }

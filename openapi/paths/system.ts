@@ -194,6 +194,10 @@ export const getReadiness = system({
         description:
           "How many projects' files were found missing or damaged. Requests for them are answered 503, and the log names each; all others are served.",
       }),
+      connectionsExhausted: z.literal(true).optional().openapi({
+        description:
+          "Within the last minute there was no room for another connection: the longest idle ones were closed, and new ones may have waited. It is left out where there was.",
+      }),
     }),
     example: { status: "ready", database: "sqlite", storage: "disk" },
     message: "Ready",

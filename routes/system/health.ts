@@ -8,7 +8,7 @@ export const handleGetHealth: HandlerOf<typeof system.getHealth> = () =>
 
 export const handleGetReadiness: HandlerOf<typeof system.getReadiness> = async (c) => {
   const { services } = c.var;
-  const { engine, blobStores, config, log } = services;
+  const { engine, blobStores, config, connectionShortage, log } = services;
   const [database, storage] = [engine.name, config.storage.kind];
   const needed = async (work: Promise<void>, what: string): Promise<void> => {
     try {
@@ -24,5 +24,10 @@ export const handleGetReadiness: HandlerOf<typeof system.getReadiness> = async (
   ]);
   const lost = engine.lost?.() ?? [];
   const ready = { status: "ready", database, storage };
-  return ok(200, JSON.stringify({ ...ready, unusableProjects: lost.length || undefined }), "Ready");
+  const shown = {
+    ...ready,
+    unusableProjects: lost.length || undefined,
+    connectionsExhausted: connectionShortage.isRecent() || undefined,
+  };
+  return ok(200, JSON.stringify(shown), "Ready");
 };

@@ -29,6 +29,8 @@ export interface ServerOptions {
   /** Runs there. SQLite is not told where to keep its files, and takes the default folder, `data`. */
   readonly cwd?: string;
   readonly settings?: Settings;
+  /** The limit of its file descriptors; that of the tests if left out. */
+  readonly descriptors?: number;
   /** Where one before it was; by default one that nobody listens on. */
   readonly port?: number;
 }
@@ -69,18 +71,23 @@ export interface Server extends Running, AsyncDisposable {
 export async function run(
   task: "start" | "dev" | "admin",
   words: readonly string[],
-  { settings, cwd = CHECKOUT, stdin = null }: {
+  { settings, cwd = CHECKOUT, stdin = null, descriptors }: {
     settings: Settings;
     cwd?: string;
     stdin?: string | null;
+    descriptors?: number;
   },
 ): Promise<Running> {
   const inherited = INHERITED.flatMap((name) => {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
   });
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [...await taskArguments(task, settings), ...words],
+  const line = [Deno.execPath(), ...await taskArguments(task, settings), ...words];
+  const [program, ...args] = descriptors === undefined
+    ? line
+    : ["sh", "-c", `ulimit -n ${descriptors} && exec "$@"`, "sh", ...line];
+  const child = new Deno.Command(program!, {
+    args,
     cwd,
     clearEnv: true,
     env: { ...Object.fromEntries(inherited), NO_COLOR: "1", ...settings },
@@ -135,7 +142,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
 }
 
 async function launch(
-  { task = "start", cwd, settings: chosen, port = freePort() }: ServerOptions,
+  { task = "start", cwd, settings: chosen, descriptors, port = freePort() }: ServerOptions,
   store: TestStore,
   cleanUp: () => Promise<void>,
 ): Promise<Server> {
@@ -148,7 +155,11 @@ async function launch(
     ...given,
   };
   const told = takesDefault ? given : settings;
-  const running = await run(task, [], { settings: told, ...(cwd !== undefined && { cwd }) });
+  const running = await run(task, [], {
+    settings: told,
+    ...(cwd !== undefined && { cwd }),
+    ...(descriptors !== undefined && { descriptors }),
+  });
   const http = Deno.createHttpClient({});
   return {
     ...running,

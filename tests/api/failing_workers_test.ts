@@ -47,6 +47,7 @@ Deno.test("a worker that never stops is not waited for without end", async () =>
   let printed = "";
   await using test = await openTestServices({ env: { WORKERS: "3", PORT: String(freePort()) } });
   const server = await startWorkers(test.services, {
+    connections: 100,
     environment: { HOST: "never stops" },
     print: (text) => void (printed += text),
     module: MODULE,

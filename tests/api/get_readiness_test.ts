@@ -20,6 +20,14 @@ Deno.test("a process whose database and file storage answer is ready", async () 
   assert.equal(answer.body.message, "Ready");
 });
 
+Deno.test("a process that had no room for a connection lately says so, and is ready", async () => {
+  await using app = await openTestApp();
+  app.services.connectionShortage.note(1);
+  assert.equal(ok(await app.send({ path: PATH })).connectionsExhausted, true);
+  app.clock.advance(60_000);
+  assert.equal("connectionsExhausted" in ok(await app.send({ path: PATH })), false);
+});
+
 Deno.test("a process whose database is down is not ready, and names it and nothing else", async () => {
   await using app = await openTestApp();
   for (const error of [new StoreUnavailable("disk /secret/place"), new Error("password=hunter2")]) {
