@@ -60,8 +60,6 @@ const CORBEL_FLAGS =
 
 /** What `dev` says of a mail that it keeps. */
 const KEPT_CODE = /"subject":"(\d{6}) /g;
-const MAIL_MS = 10_000;
-
 export class Reader {
   readonly #origin: string;
   /** How many codes were entered. */
@@ -105,7 +103,7 @@ export class Reader {
   /** The code of a mail that was sent since the last one was entered. */
   async #nextCode(): Promise<string> {
     const sent = () => [...this.#server.stdout().matchAll(KEPT_CODE)].map(([, code]) => code!);
-    await until("a mail with a code", () => sent().length > this.#codes, MAIL_MS);
+    await until("a mail with a code", () => sent().length > this.#codes);
     this.#codes = sent().length;
     return sent().at(-1)!;
   }

@@ -7,7 +7,6 @@ import { createTestStore } from "../support/test_store.ts";
 import { createCollection, createProject, send } from "./project.ts";
 import { startServer } from "./server.ts";
 
-const STEP_MS = 15_000;
 const LINES_MAX = 30;
 const PASSWORD = "a difference engine";
 const MEANWHILE = "Written meanwhile";
@@ -22,7 +21,6 @@ interface Window {
 
 async function openWindow(browser: TestBrowser, origin: string): Promise<Window> {
   const page = await browser.page();
-  page.setDefaultTimeout(STEP_MS);
   const errors: string[] = [];
   page.on("pageerror", (error) => void errors.push(error.message));
   page.on("console", (message) => {

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { accepts, freePort, run, type Settings } from "./server.ts";
 import { until } from "./until.ts";
 
-const REFUSED_MS = 20_000;
-
 /** A start that must fail by itself, without ever listening. Resolves to what it says. */
 export async function refusedStart(settings: Settings): Promise<string> {
   const port = freePort();
@@ -13,7 +11,7 @@ export async function refusedStart(settings: Settings): Promise<string> {
     await until("the refused process ends", async () => {
       listened ||= await accepts(port);
       return running.hasEnded();
-    }, REFUSED_MS);
+    });
   } finally {
     if (!running.hasEnded()) running.signal("SIGKILL");
     await running.ended;

@@ -12,7 +12,6 @@ import { until } from "./until.ts";
 const CHECKOUT = fileURLToPath(new URL("../../", import.meta.url));
 const ENTRY = `${CHECKOUT}main.ts`;
 const HOST = "127.0.0.1";
-const START_MS = 30_000;
 const STOP_MS = 20_000;
 const PORT_TRIES = 5;
 
@@ -127,7 +126,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     const server = await launch(options, store, cleanUp);
     let failure = "does not answer";
     try {
-      await until("ready", () => isReady(server), START_MS);
+      await until("ready", () => isReady(server));
       if (!server.hasEnded()) return server;
       failure = `ended with code ${(await server.ended).code}`;
     } catch {

@@ -11,7 +11,6 @@ import { changeProject, createProject, type Project, send } from "./project.ts";
 import { admin, type Server, startServer } from "./server.ts";
 import { until } from "./until.ts";
 
-const STEP_MS = 30_000;
 const BYTES_PER_SECOND = 1_048_576;
 const [WIDTH, HEIGHT] = [1600, 1000];
 
@@ -68,7 +67,6 @@ interface Watched {
 
 async function watch(browser: TestBrowser): Promise<Watched> {
   const page = await browser.page();
-  page.setDefaultTimeout(STEP_MS);
   const session = await page.context().newCDPSession(page);
   await session.send("Network.emulateNetworkConditions", {
     offline: false,
@@ -100,7 +98,7 @@ const areSent = (page: Page, bytes: number) =>
   until(`${bytes} bytes are sent`, async () => {
     const value = "document.querySelector('#sending:not([hidden]) progress')?.value";
     return (await page.evaluate<number>(value) ?? 0) > bytes;
-  }, STEP_MS);
+  });
 
 const isRequest = (request: PageRequest): boolean =>
   request.method() === "POST" && request.url().endsWith("/upload-request");

@@ -12,9 +12,6 @@ import { openBrowser, type TestBrowser } from "../support/browser.ts";
 import { passOn, serveSite } from "../support/tls.ts";
 import { type Fixture, openFixture, type SignInProject } from "./fixture.ts";
 
-/** More than any step takes, on a machine that does much else. */
-const STEP_MS = 15_000;
-
 export interface ExampleSite extends AsyncDisposable {
   readonly fixture: Fixture;
   readonly project: SignInProject;
@@ -91,7 +88,6 @@ export async function openExampleSite(
     evilOrigin: evil.origin,
     async person() {
       const context = await browser.context({ ignoreHTTPSErrors: true });
-      context.setDefaultTimeout(STEP_MS);
       const seen: Seen[] = [];
       const errors: string[] = [];
       context.on("request", (request) => {

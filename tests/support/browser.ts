@@ -7,6 +7,9 @@ import { browser, require } from "../services/mod.ts";
 Deno.env.set("__IS_WSL_TEST__", "1");
 const executablePath = await require(browser);
 
+/** More than any step of a page takes, on a machine that does much else. */
+const STEP_MS = 60_000;
+
 /** A browser of a test's own. */
 export interface TestBrowser extends AsyncDisposable {
   /** A person's: with cookies and storage of its own. */
@@ -33,11 +36,14 @@ export async function openBrowser(): Promise<TestBrowser> {
     handleSIGINT: false,
     handleSIGHUP: false,
   });
+  async function open(options?: BrowserContextOptions): Promise<BrowserContext> {
+    const context = await launched.newContext(options);
+    context.setDefaultTimeout(STEP_MS);
+    return context;
+  }
   return {
-    context: (options) => launched.newContext(options),
-    async page(options) {
-      return await (await launched.newContext(options)).newPage();
-    },
+    context: open,
+    page: async (options) => await (await open(options)).newPage(),
     [Symbol.asyncDispose]: () => launched.close(),
   };
 }
