@@ -29,7 +29,6 @@ import { DELIVER } from "./events/webhooks/deliver.ts";
 import { TELL_WEBHOOKS } from "./events/webhooks/tell.ts";
 import { TELL_OWNER } from "./events/webhooks/tell_owner.ts";
 import { WebhookTeller } from "./events/webhooks/teller.ts";
-import { WebhookTurns } from "./events/webhooks/turns.ts";
 import { createEgress, type Egress, isPublic } from "./http/egress.ts";
 import type { Blobs } from "./files/blobs.ts";
 import { DiskBlobs } from "./files/disk/blobs.ts";
@@ -39,6 +38,7 @@ import {
   type OpenedStorage,
 } from "./files/external_stores.ts";
 import type { LocalFiles } from "./files/local_files.ts";
+import { OBJECT_REMOVAL } from "./files/removals.ts";
 import { createPictures, type Pictures } from "./files/pictures.ts";
 import { createServedFiles, type ServedFiles } from "./files/served_files.ts";
 import type { BlobStores } from "./files/stores.ts";
@@ -59,7 +59,7 @@ import { createStoredCounts } from "./http/stored_counts.ts";
 import { createSummedCounts } from "./http/summed_counts.ts";
 import { type NewId, objectIds } from "./ids.ts";
 import { importLate } from "./import_late.ts";
-import { createJobRunner, type JobRunner, WAITING_WEBHOOK_SPACES } from "./jobs/runner.ts";
+import { JobRunner } from "./jobs/runner.ts";
 import { KeyedMutex } from "./keyed_mutex.ts";
 import type { LongWorkServices } from "./long_work.ts";
 import {
@@ -104,16 +104,10 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   /** Keys to hash codes with, the newest first. */
   readonly codeKeys: readonly string[];
   readonly mailTransports: MailTransports;
-  /** Sends mails, and what else follows from requests. */
-  readonly jobRunner: JobRunner;
-  /** Bounds what is sent to webhooks at once. */
-  readonly webhookTurns: WebhookTurns;
-  /** Sends messages to webhooks. */
-  readonly webhookRunner: JobRunner;
+  /** Runs what follows from requests, such as mails and messages to webhooks. */
+  readonly jobRunner: JobRunner<Services>;
   readonly webhookTeller: WebhookTeller;
   readonly catalog: Catalog;
-  /** Removes documents of deleted collections. */
-  readonly collectionRemovals: JobRunner;
   readonly plans: Plans;
   readonly requestCounts: RequestCounts;
   readonly requestLog: RequestLog;
@@ -164,16 +158,26 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   readonly connectionShortage: ConnectionShortage;
 }
 
-/** Each has a connection of its own to a mail server. */
-const MAILS_AT_ONCE_MAX = 8;
-/** Each is at it for as long as a collection is large. */
-const REMOVALS_AT_ONCE_MAX = 4;
+const JOB_KINDS = [
+  SEND_MAIL,
+  SEND_CODE,
+  SEND_ACCOUNT_CODE,
+  NOTIFY_OWNER,
+  OBJECT_REMOVAL,
+  UNHELD_FILE_REMOVAL,
+  COLLECTION_REMOVAL,
+  TELL_WEBHOOKS,
+  DELIVER,
+  TELL_OWNER,
+];
 
 /** What tests replace. */
 export interface Overrides {
   readonly log: Log;
   readonly clock?: Clock;
   readonly newId?: NewId;
+  /** Host and port of a process that serves, by which its successor is known; null for other programs. */
+  readonly servedAt?: string | null;
   /** Where another thread of this process adds up what all count. */
   readonly threadCounts?: SharedCounts;
   /** Stands in for the one that the configuration names; disposed with the services. */
@@ -245,21 +249,9 @@ export async function openServices(
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.elapsed());
     const changeFeeds = new ChangeFeeds({ engine, log });
     const liveLists = new LiveLists(() => services);
-    const jobServices = { engine, clock, log };
-    const collectionRemovals = createJobRunner<Services>(jobServices, {
-      kinds: [COLLECTION_REMOVAL],
-      atOnceMax: REMOVALS_AT_ONCE_MAX,
-      servicesOf: () => services,
-    });
-    const jobRunner = createJobRunner<Services>(jobServices, {
-      kinds: [SEND_MAIL, SEND_CODE, SEND_ACCOUNT_CODE, NOTIFY_OWNER, UNHELD_FILE_REMOVAL],
-      atOnceMax: MAILS_AT_ONCE_MAX,
-      servicesOf: () => services,
-    });
-    const webhookRunner = createJobRunner<Services>(jobServices, {
-      kinds: [TELL_WEBHOOKS, DELIVER, TELL_OWNER],
-      atOnceMax: Infinity, // What is sent at once is bounded for each webhook, by `WebhookTurns`.
-      announcedIn: WAITING_WEBHOOK_SPACES,
+    const jobRunner = new JobRunner<Services>({ engine, clock, log }, {
+      kinds: JOB_KINDS,
+      address: overrides.servedAt ?? null,
       servicesOf: () => services,
     });
     const webhookTeller = new WebhookTeller(clock, () => services);
@@ -282,11 +274,8 @@ export async function openServices(
       codeKeys: keyRing.derive("codes"),
       mailTransports: createMailTransports(config, egress),
       jobRunner,
-      webhookTurns: new WebhookTurns(),
-      webhookRunner,
       webhookTeller,
       catalog: createCatalog(engine, clock),
-      collectionRemovals,
       cursors: createCursors(keyRing.derive("cursors")),
       listPlans: createListPlans(),
       plans,
@@ -336,9 +325,7 @@ export async function openServices(
         liveLists[Symbol.dispose]();
         changeFeeds[Symbol.dispose]();
         await webhookTeller[Symbol.asyncDispose]();
-        await webhookRunner[Symbol.asyncDispose]();
         await jobRunner[Symbol.asyncDispose]();
-        await collectionRemovals[Symbol.asyncDispose]();
         await requestCounts[Symbol.asyncDispose]();
         await requestLog[Symbol.asyncDispose]();
         await keyNotes[Symbol.asyncDispose]();

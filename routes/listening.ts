@@ -21,3 +21,10 @@ export function listening<T>({ host, port }: Place, start: () => T): T {
     throw new Error(`Cannot listen on ${host}:${port}: ${why}`, { cause: error });
   }
 }
+
+/**
+ * Names the machine and the address that a process serves on, of which there is one at a time: the
+ * process that has it next knows that this one has ended. Null if the port is any free one.
+ */
+export const servedAt = ({ host, port }: Place): string | null =>
+  port === 0 ? null : `${Deno.hostname()} ${host}:${port}`;

@@ -9,7 +9,6 @@ import { EXCHANGE_CODES } from "@/lib/auth/exchange_codes.ts";
 import { REFRESH_TOKENS } from "@/lib/auth/refresh_tokens.ts";
 import { SESSIONS } from "@/lib/auth/sessions.ts";
 import { LIVE_TICKETS } from "@/lib/events/live/tickets.ts";
-import { COLLECTION_REMOVAL } from "@/lib/documents/collection_removals.ts";
 import { QUESTIONS } from "@/lib/documents/question_records.ts";
 import { RATE_COUNTS } from "@/lib/http/stored_counts.ts";
 import { storedCollections } from "@/lib/documents/save_collection.ts";
@@ -21,11 +20,12 @@ import { FORMER_KEYS } from "@/lib/projects/api_keys.ts";
 import { REQUEST_COUNTS } from "@/lib/projects/request_counts.ts";
 import { REQUEST_LOG } from "@/lib/projects/request_log.ts";
 import { INVITATIONS } from "@/lib/projects/invitations.ts";
-import { adoptNotes } from "@/lib/operations/adopt_notes.ts";
+import { adoptNotes, adoptQueue } from "@/lib/operations/adopt_notes.ts";
 import { removeAbandonedImports, removeTrashed } from "@/lib/operations/project_trash.ts";
 import { removeUnfinished } from "@/lib/projects/unfinished.ts";
+import { JOBS } from "@/lib/jobs/jobs.ts";
+import { ALL } from "@/lib/store/filter.ts";
 import { DELIVERIES } from "@/lib/events/webhooks/records.ts";
-import { dueBy, runJobs } from "@/lib/jobs/jobs.ts";
 
 import type { Services } from "@/lib/services.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
@@ -33,13 +33,8 @@ import { byCorbel } from "@/lib/store/changes.ts";
 import { MAILS } from "@/lib/mail/mails.ts";
 import { purgeExpired } from "@/lib/store/expiry.ts";
 import type { Id } from "@/lib/store/port.ts";
-import { startRecurring } from "./recurring.ts";
 
 const HOUR_MS = 3_600_000;
-/** A mail is tried again a minute after it could not be sent. */
-const RUN_JOBS_EVERY_MS = 30_000;
-/** A message to a webhook is tried again five seconds after the first try. */
-const DELIVER_EVERY_MS = 5_000;
 /** Uploads that were given up hold space and objects. */
 const REAP_EVERY_MS = 600_000;
 
@@ -98,7 +93,7 @@ export async function maintain(
   >,
   stopped: () => boolean = () => false,
 ): Promise<Removed> {
-  const { engine, clock } = services;
+  const { engine, clock, jobRunner } = services;
   let [documents, expired, changes] = [0, 0, 0];
   for (const definition of EXPIRING_CONTROL) {
     expired += await purgeExpired(engine.records("control", definition), definition, clock);
@@ -114,8 +109,10 @@ export async function maintain(
       await adoptNotes(services, projectId);
       documents += await purgeDocuments(services, projectId, stopped);
       changes += await engine.changes.trim(projectId, timestamp(clock));
-      const which = dueBy(clock);
-      await runJobs(services, COLLECTION_REMOVAL, { space: projectId, which, stopped });
+      // Versions before this one did not announce the jobs of all kinds.
+      if (await engine.records(projectId, JOBS).findOne(ALL) !== null) {
+        await jobRunner.announce(projectId);
+      }
       for (const definition of EXPIRING) {
         expired += await purgeExpired(engine.records(projectId, definition), definition, clock);
       }
@@ -146,28 +143,11 @@ async function purgeDocuments(
   return documents;
 }
 
-/** What became due of what was put off, or was left by a process that ended. */
-const runDueJobs = async ({ jobRunner }: Services, stopped: () => boolean) => ({
-  done: await jobRunner.runDue(stopped),
-});
-
-const deliverDue = async ({ webhookRunner }: Services, stopped: () => boolean) => ({
-  done: await webhookRunner.runDue(stopped),
-});
-
-/** Runs {@linkcode maintain}, {@linkcode reap} and what jobs are due now and then, until it is disposed of. */
-export function startMaintenance(services: Services): AsyncDisposable {
-  const passes = [
+/** Begins to run due jobs, with {@linkcode maintain} and {@linkcode reap} as recurring ones. */
+export async function startMaintenance(services: Services): Promise<void> {
+  await adoptQueue(services);
+  await services.jobRunner.start([
     { kind: "maintain", everyMs: HOUR_MS, run: maintain },
     { kind: "reap", everyMs: REAP_EVERY_MS, run: reap },
-    { kind: "deliver", everyMs: DELIVER_EVERY_MS, lookMs: DELIVER_EVERY_MS, run: deliverDue },
-    { kind: "runJobs", everyMs: RUN_JOBS_EVERY_MS, lookMs: RUN_JOBS_EVERY_MS, run: runDueJobs },
-  ].map(({ run, lookMs, ...work }) =>
-    startRecurring(services, { ...work, run: (stopped) => run(services, stopped) }, lookMs)
-  );
-  return {
-    async [Symbol.asyncDispose]() {
-      await Promise.all(passes.map((pass) => pass[Symbol.asyncDispose]()));
-    },
-  };
+  ]);
 }

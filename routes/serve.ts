@@ -32,7 +32,7 @@ export async function serve(services: Services, options: ServeOptions): Promise<
   const greeting = await settleDemo(services, task);
   using signal = stopSignal();
   await bringOver(services);
-  await using _maintenance = startMaintenance(services);
+  await startMaintenance(services);
   const server = workers === 1
     ? startServer(services, {
       shared: false,
@@ -64,7 +64,7 @@ export async function serve(services: Services, options: ServeOptions): Promise<
     throw error;
   } finally {
     log.write("info", "Stopping");
-    await server.stop();
+    await Promise.all([server.stop(), services.jobRunner.stop()]);
   }
 }
 

@@ -4,6 +4,7 @@ import { createLog } from "@/lib/runtime/log.ts";
 import type { SharedCounts } from "@/lib/http/rate_limit.ts";
 import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";
+import { servedAt } from "./listening.ts";
 import { startServer } from "./server.ts";
 import type { WorkerOrder, WorkerScope } from "./worker_messages.ts";
 
@@ -48,12 +49,13 @@ async function serveUntilTold({ environment, connectionsMax }: ServeOrder): Prom
     log,
     threadCounts,
     scansAhead: true,
+    servedAt: servedAt(config),
     parsedBytesMax: SERVED_PARSED_BYTES_MAX,
   });
   const server = startServer(services, { shared: true, connectionsMax, environment, print });
   scope.postMessage({ kind: "listening" });
   await stop.promise;
-  await server.stop();
+  await Promise.all([server.stop(), services.jobRunner.stop()]);
 }
 
 /** The thread that began the others adds up. */

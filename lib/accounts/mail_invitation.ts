@@ -1,5 +1,4 @@
-import type { JobRecord } from "../jobs/jobs.ts";
-import type { JobRunner } from "../jobs/runner.ts";
+import type { JobQueue, JobRecord } from "../jobs/jobs.ts";
 import { INVITATION_MS } from "../limits.ts";
 import { type AdmissionServices, admitMail } from "../mail/admission.ts";
 import { enqueueMail, findMailContext, type OutboxServices } from "../mail/outbox.ts";
@@ -14,7 +13,7 @@ import {
 import type { ProjectMember } from "../projects/members.ts";
 
 interface MailInvitationServices extends OutboxServices, AdmissionServices {
-  readonly jobRunner: JobRunner;
+  readonly jobRunner: JobQueue;
 }
 
 /**

@@ -59,6 +59,7 @@ export const enqueueAccountCode = (
 /** Sends the code that was asked for, if an account has the address and the code is good for it. */
 export const SEND_ACCOUNT_CODE: JobKind<CodeMailServices> = {
   name: "sendAccountCode",
+  atOnce: 4,
   async run(services, space, job) {
     const request = codeRequestOf(job);
     const found = await services.engine.records<AccountRecord>("control", ACCOUNTS)

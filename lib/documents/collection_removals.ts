@@ -23,13 +23,14 @@ const LATE_WRITES_MS = 3 * REQUEST_TIMEOUT_MS;
  */
 export const COLLECTION_REMOVAL: JobKind<JobServices & KeepServices> = {
   name: "removeCollection",
-  async run(services, projectId, { subject: storedAs, createdAt, detail }, stopped) {
+  atOnce: 2,
+  async run(services, projectId, { subject: storedAs, createdAt, detail }, isStopping) {
     const { engine, clock } = services;
     const place = keptAt(storedAs);
     const held = (detail ?? NO_FILES) as unknown as HeldFiles; // As it was enqueued.
     const documents = removableRecords(services, { ...held, projectId, records: place });
-    await deleteGently(documents, ALL, stopped);
-    if (stopped()) return clock.now();
+    await deleteGently(documents, ALL, isStopping);
+    if (isStopping()) return clock.now();
     const quietAt = Date.parse(createdAt) + LATE_WRITES_MS;
     if (clock.now() <= quietAt) return quietAt + 1;
     await engine.drop(projectId, place);
@@ -57,13 +58,12 @@ export async function enqueueCollectionRemoval(
   record: CollectionRecord,
 ): Promise<JobRecord> {
   const storedAs = placeOf(record);
-  const options = { kind: COLLECTION_REMOVAL.name, isClaimed: true };
   const files = fileFieldsOf(record.definition.fields);
   const held: HeldFiles = { collectionId: record._id, files };
   const [job] = await enqueue(tx, services, [{
     subject: storedAs,
     lane: storedAs,
     ...(removesFiles(held) && { detail: held as unknown as Json }),
-  }], options);
+  }], { kind: COLLECTION_REMOVAL.name });
   return job!;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { NewId } from "../ids.ts";
-import type { JobRunner } from "../jobs/runner.ts";
+import type { JobQueue } from "../jobs/jobs.ts";
 import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
@@ -16,7 +16,7 @@ interface DeleteServices {
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly newId: NewId;
-  readonly collectionRemovals: Pick<JobRunner, "begin">;
+  readonly jobRunner: JobQueue;
 }
 
 /**
@@ -29,7 +29,8 @@ export async function deleteCollection(
   projectId: Id,
   name: string,
 ): Promise<void> {
-  const { catalog, collectionRemovals } = services;
+  const { catalog, jobRunner } = services;
+  await jobRunner.announce(projectId);
   const job = await redefine(services, projectId, name, async ({ tx, records, stored }) => {
     refuseReferred(name, await readCollections(records));
     await records.deleteOne(eq("_id", stored.value._id));
@@ -37,7 +38,7 @@ export async function deleteCollection(
     return await enqueueCollectionRemoval(tx, services, stored.value);
   });
   catalog.forget(projectId, name);
-  collectionRemovals.begin(projectId, job);
+  jobRunner.begin(projectId, job);
 }
 
 function refuseReferred(name: string, collections: readonly CollectionRecord[]): void {

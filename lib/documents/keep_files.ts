@@ -3,8 +3,7 @@ import type { FileServices } from "../files/removals.ts";
 import { removeObjects, removeRows } from "../files/ledger.ts";
 import { inScope, type UploadRecord, UPLOADS } from "../files/uploads.ts";
 import type { NewId } from "../ids.ts";
-import { enqueue, type JobKind } from "../jobs/jobs.ts";
-import type { JobRunner } from "../jobs/runner.ts";
+import { enqueue, type JobKind, type JobQueue } from "../jobs/jobs.ts";
 import { DOCUMENT_FILES_MAX } from "../limits.ts";
 import type { FieldFault } from "../problems.ts";
 import { and, eq, within } from "../store/filter.ts";
@@ -20,7 +19,7 @@ export interface KeepServices {
   readonly clock: Clock;
   readonly newId: NewId;
   /** Removes files that no document holds any more. */
-  readonly jobRunner: Pick<JobRunner, "announce">;
+  readonly jobRunner: JobQueue;
 }
 
 /** Where a document is written. */
@@ -103,6 +102,7 @@ const noteDropped = async (
  */
 export const UNHELD_FILE_REMOVAL: JobKind<FileServices> = {
   name: "removeUnheldFile",
+  atOnce: 4,
   async run(services, projectId, { subject: path, lane: collectionId }) {
     const removed = await removeRows(services, projectId, async (uploads, tx) => {
       if (await isHeld(tx, collectionId, path)) return [];

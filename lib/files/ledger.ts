@@ -1,8 +1,8 @@
 import { type Clock, timestamp } from "../clock.ts";
-import { type JobRecord, runJob } from "../jobs/jobs.ts";
+import type { JobRecord } from "../jobs/jobs.ts";
 import { ALL, and, compare, eq, not, or } from "../store/filter.ts";
 import type { Filter, Id, Records, Transaction } from "../store/port.ts";
-import { enqueueRemovals, type FileServices, OBJECT_REMOVAL } from "./removals.ts";
+import { enqueueRemovals, type FileServices } from "./removals.ts";
 import { INTERNAL } from "./stores.ts";
 import { STORAGE_USAGE, type StorageUsageRecord, type UploadRecord, UPLOADS } from "./uploads.ts";
 
@@ -117,6 +117,7 @@ export async function removeRows(
   projectId: Id,
   take: (uploads: Records<UploadRecord>, tx: Transaction) => Promise<readonly UploadRecord[]>,
 ): Promise<RemovedRows> {
+  await services.jobRunner.announce(projectId);
   return await services.engine.transaction(projectId, async (tx) => {
     const rows = await take(tx.records<UploadRecord>(UPLOADS), tx);
     if (rows.length === 0) return { rows, removals: [] };
@@ -136,7 +137,7 @@ export const removeRow = (
     return gone === null ? [] : [gone.value];
   });
 
-/** What cannot be removed now is tried again by the reaper. */
+/** Removes the objects of removed rows. An object that cannot be removed now is retried later. */
 export async function removeObjects(
   services: FileServices,
   projectId: Id,
@@ -145,6 +146,6 @@ export async function removeObjects(
 ): Promise<void> {
   for (const job of removals) {
     if (stopped()) return;
-    await runJob(services, OBJECT_REMOVAL, { space: projectId, job });
+    await services.jobRunner.runNow(projectId, job);
   }
 }

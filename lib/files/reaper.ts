@@ -1,5 +1,5 @@
 import { deadlinePassed } from "../clock.ts";
-import { dueBy, runJobs } from "../jobs/jobs.ts";
+import { isDue } from "../jobs/jobs.ts";
 import { eachProject } from "../projects/projects.ts";
 import { findUsage } from "./ledger.ts";
 import { releaseExpired } from "./release.ts";
@@ -37,10 +37,9 @@ export async function reap(
       const isLate = isExternal ? deadlinePassed(services.clock, EXTERNAL_PASS_MS) : () => false;
       const isOver = () => stopped() || isLate();
       released += await releaseExpired(services, projectId, isOver);
-      removed += await runJobs(services, OBJECT_REMOVAL, {
-        space: projectId,
-        which: dueBy(services.clock),
-        stopped: isOver,
+      removed += await services.jobRunner.runEach(projectId, OBJECT_REMOVAL.name, {
+        which: isDue(services.clock),
+        isStopping: isOver,
       });
       if (!isExternal) return;
       const { blobs } = await services.blobStores.current(projectId);

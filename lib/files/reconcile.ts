@@ -1,9 +1,9 @@
-import { type JobRecord, JOBS, jobsOf, runJobs } from "../jobs/jobs.ts";
 import { ALL, and, eq, not } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
 import type { Blobs, FilePlace, ListedBlob, Place } from "./blobs.ts";
 import { NOTHING, plus, type Sums } from "./ledger.ts";
 import { releaseUnconfirmed } from "./release.ts";
+import { type JobRecord, JOBS } from "../jobs/jobs.ts";
 import { type FileServices, OBJECT_REMOVAL } from "./removals.ts";
 import { INTERNAL } from "./stores.ts";
 import { sweepUnawaited } from "./sweep.ts";
@@ -147,7 +147,7 @@ function listOf<T>() {
 async function finish({ services, projectId, current }: Run): Promise<void> {
   const prefix = `${projectId}/`;
   await releaseUnconfirmed(services, projectId);
-  await runJobs(services, OBJECT_REMOVAL, { space: projectId, which: ALL });
+  await services.jobRunner.runEach(projectId, OBJECT_REMOVAL.name, { which: ALL });
   for (const target of new Set([INTERNAL, current])) {
     const blobs = await services.blobStores.named(projectId, target);
     for (const place of ["staged", "partial"] as const) {
@@ -243,7 +243,7 @@ async function checkOrphan(
 ): Promise<void> {
   const row = await findUpload(services, projectId, path);
   if (row !== null && placeOf(row) === place) return;
-  const removal = jobsOf(OBJECT_REMOVAL, eq("subject", path));
+  const removal = and(eq("kind", OBJECT_REMOVAL.name), eq("subject", path));
   if (await services.engine.records<JobRecord>(projectId, JOBS).findOne(removal) !== null) return;
   // A removal that was carried out in between has left no note, and no object.
   const stored = await blobs.stat(place, path);
@@ -268,7 +268,7 @@ async function* holdsAndRemovals({ services, projectId }: Run): AsyncGenerator<U
     yield { kind: "hold", path, bytes, expiresAt: expiresAt! };
   }
   const removals = engine.records<JobRecord>(projectId, JOBS)
-    .find({ filter: jobsOf(OBJECT_REMOVAL) });
+    .find({ filter: eq("kind", OBJECT_REMOVAL.name) });
   for await (const { subject: path, tries, dueAt } of removals) {
     yield { kind: "removal", path, tries, dueAt };
   }

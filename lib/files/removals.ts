@@ -1,6 +1,12 @@
 import type { Clock } from "../clock.ts";
 import type { NewId } from "../ids.ts";
-import { enqueue, type JobKind, type JobRecord, type JobServices, runJob } from "../jobs/jobs.ts";
+import {
+  enqueue,
+  type JobKind,
+  type JobQueue,
+  type JobRecord,
+  type JobServices,
+} from "../jobs/jobs.ts";
 import type { Id, Transaction } from "../store/port.ts";
 import type { BlobStores } from "./stores.ts";
 import { removeDerived } from "./derived.ts";
@@ -10,6 +16,7 @@ import { findUpload, placeOf } from "./uploads.ts";
 export interface FileServices extends JobServices {
   readonly newId: NewId;
   readonly blobStores: BlobStores;
+  readonly jobRunner: JobQueue;
 }
 
 /**
@@ -18,6 +25,8 @@ export interface FileServices extends JobServices {
  */
 export const OBJECT_REMOVAL: JobKind<FileServices> = {
   name: "removeObjects",
+  atOnce: 4,
+  hasLaneShares: true,
   async run({ blobStores, engine }, projectId, { subject: path, lane: target }) {
     const blobs = await blobStores.named(projectId, target);
     const row = await findUpload({ engine }, projectId, path);
@@ -48,7 +57,6 @@ export const enqueueRemovals = (
 ): Promise<JobRecord[]> =>
   enqueue(tx, services, leftovers.map(({ path, target }) => ({ subject: path, lane: target })), {
     kind: OBJECT_REMOVAL.name,
-    isClaimed: true,
   });
 
 /** Removes objects that have no row. */
@@ -57,9 +65,10 @@ export async function removeLeftover(
   projectId: Id,
   leftover: Leftover,
 ): Promise<void> {
+  await services.jobRunner.announce(projectId);
   const [job] = await services.engine.transaction(
     projectId,
     (tx) => enqueueRemovals(tx, services, [leftover]),
   );
-  await runJob(services, OBJECT_REMOVAL, { space: projectId, job: job! });
+  await services.jobRunner.runNow(projectId, job!);
 }

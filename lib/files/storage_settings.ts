@@ -4,7 +4,7 @@ import type { KeyRing } from "../crypto/key_ring.ts";
 import type { SealedPlace } from "../crypto/sealed_place.ts";
 import { Secret } from "../crypto/secret.ts";
 import type { Egress } from "../http/egress.ts";
-import { type JobRecord, JOBS, jobsOf, runJobs } from "../jobs/jobs.ts";
+import { type JobRecord, JOBS } from "../jobs/jobs.ts";
 import { NOTHING } from "./ledger.ts";
 import { releaseExpired } from "./release.ts";
 import { type FileServices, OBJECT_REMOVAL } from "./removals.ts";
@@ -153,10 +153,9 @@ async function drainStorage(services: FileServices, projectId: Id, target: strin
   if (present === target) return;
   const isLate = deadlinePassed(services.clock, CLEAR_UP_MS);
   await releaseExpired(services, projectId, isLate);
-  await runJobs(services, OBJECT_REMOVAL, {
-    space: projectId,
+  await services.jobRunner.runEach(projectId, OBJECT_REMOVAL.name, {
     which: eq("lane", present),
-    stopped: isLate,
+    isStopping: isLate,
   });
 }
 
@@ -186,7 +185,7 @@ async function switchUploadTarget(tx: Transaction, projectId: Id, target: string
 /** What could not be removed in a bucket that is gone stays there: it is its owner's. */
 async function forgetRemovals(tx: Transaction, target: string): Promise<void> {
   const removals = tx.records<JobRecord>(JOBS);
-  const elsewhere = jobsOf(OBJECT_REMOVAL, not(within("lane", [INTERNAL, target])));
+  const elsewhere = and(eq("kind", OBJECT_REMOVAL.name), not(within("lane", [INTERNAL, target])));
   while (await removals.deleteMany(elsewhere, REMOVALS_AT_ONCE) === REMOVALS_AT_ONCE);
 }
 

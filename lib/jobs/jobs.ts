@@ -1,7 +1,7 @@
 import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import type { Log } from "../runtime/log.ts";
-import { ALL, and, compare, eq, or } from "../store/filter.ts";
+import { and, compare, eq } from "../store/filter.ts";
 import type {
   Definition,
   Engine,
@@ -14,30 +14,30 @@ import type {
 } from "../store/port.ts";
 
 /**
- * Work that follows from a change: noted in the transaction of its cause, and kept until it is
- * done. Any number of processes share it. It may be done twice, where a process is cut off or takes
- * longer than {@linkcode LEASE_MS}.
+ * A job: work that follows from a change. It is written in the transaction of its cause and kept
+ * until it is done. All processes share the queue. A job runs twice if its process is killed while
+ * it runs, or is taken for dead because it did not reach the store for several seconds.
  */
 export type JobRecord = StoredRecord & {
   kind: string;
-  /** What is to be worked on. */
+  /** What the job works on. */
   subject: string;
-  /** What else its kind has to know; earlier versions left it out. */
+  /** Further input of the kind. Earlier versions left it out. */
   detail?: Json;
-  /** What it depends on. After a failure the other jobs of its lane wait for the next pass. */
+  /** What the job depends on, such as a webhook. Some kinds share workers by lane. */
   lane: string;
   createdAt: string;
-  /** Not tried before. */
+  /** The job does not run before this time. */
   dueAt: string;
-  /** Whoever has taken it has it until then; null where nobody has. */
-  claimedUntil: string | null;
-  /** How often it was taken. */
+  /** Id of the process that runs the job; null if it waits. Earlier versions left it out. */
+  claimedBy: Id | null;
+  /** How often the job was claimed since it was last successful. */
   tries: number;
   /** Why the last try failed. */
   lastError: string | null;
 };
 
-/** In the control space and in each project's. */
+/** The queue of a project, in its space, and of the deployment, in the control space. */
 export const JOBS: Definition = {
   name: "_jobs",
   fields: {
@@ -46,7 +46,7 @@ export const JOBS: Definition = {
     lane: { type: "String" },
     createdAt: { type: "Date" },
     dueAt: { type: "Date" },
-    claimedUntil: { type: "Date" },
+    claimedBy: { type: "String" },
     tries: { type: "Number" },
     lastError: { type: "String" },
   },
@@ -54,6 +54,7 @@ export const JOBS: Definition = {
     { keys: [{ path: "dueAt", descending: false }] },
     { keys: [{ path: "subject", descending: false }] },
     { keys: ["kind", "lane", "dueAt"].map((path) => ({ path, descending: false })) },
+    { keys: ["claimedBy", "dueAt"].map((path) => ({ path, descending: false })) },
   ],
   trash: false,
 };
@@ -64,53 +65,73 @@ export interface JobServices {
   readonly log: Log;
 }
 
-/** How jobs of one kind are done. */
+/** What code that enqueues jobs needs. */
+export interface JobQueue {
+  /**
+   * Must resolve before a transaction begins that may enqueue jobs in a space. If this process is
+   * killed right after that transaction, another one finds the jobs.
+   */
+  announce(space: Space): Promise<void>;
+  /** Runs a job that a committed transaction enqueued as soon as its share has a free worker. */
+  begin(space: Space, job: JobRecord): void;
+  /**
+   * Runs a job now, whether or not it is due, while the caller waits. Resolves to whether the job is
+   * done; false if it failed, or if another process runs it.
+   */
+  runNow(space: Space, job: Pick<JobRecord, "_id" | "kind">): Promise<boolean>;
+  /**
+   * Runs the waiting jobs of a kind that match, one after the other, each at most once. After a
+   * failure the others in its lane are left for later. Resolves to how many are done.
+   */
+  runEach(
+    space: Space,
+    kind: string,
+    options: { readonly which: Filter; isStopping?(): boolean },
+  ): Promise<number>;
+}
+
+/** How jobs of one kind run. */
 export interface JobKind<S extends JobServices> {
   readonly name: string;
+  /** How many jobs of one share a process runs at once. A share is a project's, or that of a lane. */
+  readonly atOnce: number;
+  /** Whether each lane has a share of its own; otherwise all jobs of a project are one share. */
+  readonly hasLaneShares?: true;
+  /** Whether jobs of this kind are due at once when a process has died. */
+  readonly isDueAfterDeath?: true;
   /**
-   * Whether a pass begins them beside one another and does not wait for them: each may take long for
-   * a reason of its own. No lane's jobs hold back those of another, however many they are.
-   */
-  readonly beside?: true;
-  /**
-   * Resolves to null when it is done, or else to the time in ms at which it goes on. A failure is
-   * logged, and tried again later and later.
+   * Resolves to null when the job is done, or to the time in milliseconds at which it continues. If
+   * it rejects, the error is logged and the job is retried with growing pauses.
    */
   run(
     services: S,
     space: Space,
     job: JobRecord,
-    stopped: () => boolean,
+    isStopping: () => boolean,
   ): Promise<number | null>;
 }
 
-/** Longer than anything but a pass through a large project takes. */
-const LEASE_MS = 300_000;
 const RETRY_MS = 60_000;
 const RETRY_MS_MAX = 6 * 3_600_000;
 const ERROR_LENGTH_MAX = 500;
+/** The largest part of a pause that is added to it. */
+const JITTER = 0.1;
 
 export type NewJob = Pick<JobRecord, "subject" | "lane" | "detail">;
 
-export interface EnqueueOptions {
-  readonly kind: string;
-  /** The caller runs them as soon as the transaction has ended, so nobody else takes them before. */
-  readonly isClaimed?: boolean;
-}
-
+/** Writes jobs that are due now, in a transaction of their space. */
 export async function enqueue(
   tx: Pick<Transaction, "records">,
   { clock, newId }: { readonly clock: Clock; readonly newId: NewId },
   jobs: readonly NewJob[],
-  { kind, isClaimed = false }: EnqueueOptions,
+  { kind }: Pick<JobRecord, "kind">,
 ): Promise<JobRecord[]> {
-  const claim = isClaimed ? { claimedUntil: leaseFrom(clock), tries: 1 } : {};
-  const records = jobs.map((job) => ({ ...jobRecord(clock, newId(), { ...job, kind }), ...claim }));
+  const records = jobs.map((job) => jobRecord(clock, newId(), { ...job, kind }));
   await tx.records<JobRecord>(JOBS).insertMany(records);
   return records;
 }
 
-/** A job that is due now, and that nobody has taken. */
+/** Returns a job that is due now. */
 export function jobRecord(
   clock: Clock,
   _id: Id,
@@ -125,147 +146,95 @@ export function jobRecord(
     ...(detail !== undefined && { detail }),
     createdAt: now,
     dueAt: now,
-    claimedUntil: null,
+    claimedBy: null,
     tries: 0,
     lastError: null,
   };
 }
 
-const leaseFrom = (clock: Clock): string => new Date(clock.now() + LEASE_MS).toISOString();
-
-/** Jobs of a kind. */
-export const jobsOf = ({ name }: { readonly name: string }, which: Filter = ALL): Filter =>
-  and(eq("kind", name), which);
-
-export const dueBy = (clock: Clock): Filter => compare("dueAt", "lte", timestamp(clock));
+/** Matches jobs that wait and are due. */
+export const isDue = (clock: Clock): Filter =>
+  and(eq("claimedBy", null), compare("dueAt", "lte", timestamp(clock)));
 
 /**
- * Runs a job that the caller has taken; false where it failed, goes on later, or has ended itself by
- * {@linkcode endJob}.
+ * Returns the time, in milliseconds, at which a job is tried again after `pause`. Up to a tenth is
+ * added, depending on the id, so that jobs that failed together do not retry together.
+ */
+export function retryTime(clock: Clock, pause: number, id: Id): number {
+  const fraction = parseInt(id.slice(-4), 16) / 0xffff;
+  return clock.now() + Math.round(pause * (1 + JITTER * fraction));
+}
+
+/** Claims one waiting job that matches; null if there is none. Of many callers at once one gets it. */
+export async function claimJob(
+  { engine }: Pick<JobServices, "engine">,
+  space: Space,
+  { which, processId }: { readonly which: Filter; readonly processId: Id },
+): Promise<JobRecord | null> {
+  const claimed = await engine.records<JobRecord>(space, JOBS).updateOne(
+    and(which, eq("claimedBy", null)),
+    { set: { claimedBy: processId }, increment: { tries: 1 } },
+  );
+  return claimed?.value ?? null;
+}
+
+/** Returns one claimed job to the queue. */
+export async function releaseJob(engine: Engine, space: Space, job: JobRecord): Promise<void> {
+  await engine.records<JobRecord>(space, JOBS)
+    .updateOne(isStillClaimed(job), { set: { claimedBy: null } });
+}
+
+/** Returns to the queue all jobs that a dead process had claimed. */
+export async function releaseClaims(engine: Engine, space: Space, processId: Id): Promise<void> {
+  const jobs = engine.records<JobRecord>(space, JOBS);
+  const theirs = eq("claimedBy", processId);
+  while (await jobs.updateOne(theirs, { set: { claimedBy: null } }) !== null);
+}
+
+/** Matches a claimed job for as long as no other process has claimed it since. */
+const isStillClaimed = ({ _id, tries, claimedBy }: JobRecord): Filter =>
+  and(eq("_id", _id), eq("tries", tries), eq("claimedBy", claimedBy));
+
+/**
+ * Runs a job that the caller has claimed. Resolves to null if the job has ended, or to the time at
+ * which it is due again. Rejects only if the outcome could not be stored: the job is still claimed
+ * then.
  */
 export async function runJob<S extends JobServices>(
   services: S,
   kind: JobKind<S>,
-  { space, job, stopped = () => false }: {
-    space: Space;
-    job: JobRecord;
-    stopped?: () => boolean;
+  { space, job, isStopping }: {
+    readonly space: Space;
+    readonly job: JobRecord;
+    isStopping(): boolean;
   },
-): Promise<boolean> {
+): Promise<string | null> {
   const jobs = services.engine.records<JobRecord>(space, JOBS);
-  const mine = and(eq("_id", job._id), eq("tries", job.tries));
+  const claimed = isStillClaimed(job);
   try {
-    const next = await kind.run(services, space, job, stopped);
-    if (next === null) return await jobs.deleteOne(mine) !== null;
+    const next = await kind.run(services, space, job, isStopping);
+    if (next === null) {
+      await jobs.deleteOne(claimed);
+      return null;
+    }
     const dueAt = new Date(next).toISOString();
-    await jobs.updateOne(mine, { set: { dueAt, claimedUntil: null, tries: 0, lastError: null } });
+    await jobs.updateOne(claimed, { set: { dueAt, claimedBy: null, tries: 0, lastError: null } });
+    return dueAt;
   } catch (error) {
     const { subject, tries } = job;
     const lastError = String(error).slice(0, ERROR_LENGTH_MAX);
-    services.log.write("warn", "A job failed, and is tried again later", {
-      job: kind.name,
-      subject,
-      tries,
-      error: lastError,
-    });
+    const details = { job: kind.name, space, subject, tries, error: lastError };
+    services.log.write("warn", "A job failed and is retried later", details);
     const pause = Math.min(RETRY_MS * 2 ** (tries - 1), RETRY_MS_MAX);
-    const dueAt = new Date(services.clock.now() + pause).toISOString();
-    // Where that cannot be stored either it is free again when its lease ends.
-    await jobs.updateOne(mine, { set: { dueAt, claimedUntil: null, lastError } }).catch(() => {});
+    const dueAt = new Date(retryTime(services.clock, pause, job._id)).toISOString();
+    await jobs.updateOne(claimed, { set: { dueAt, claimedBy: null, lastError } });
+    return dueAt;
   }
-  return false;
 }
 
 /**
- * Ends a job in the transaction of what it is for, so that it is not done again where its process
- * is cut off behind it. False where another one has it by now.
+ * Ends a job in the transaction of its effect, so that it does not run again if its process is
+ * killed right afterwards. Resolves to false if another process has claimed the job since.
  */
-export const endJob = async (tx: Transaction, { _id, tries }: JobRecord): Promise<boolean> =>
-  await tx.records<JobRecord>(JOBS).deleteOne(and(eq("_id", _id), eq("tries", tries))) !== null;
-
-/** Gives up a job that the caller has taken and not begun: whoever looks next takes it. */
-export async function release(engine: Engine, space: Space, job: JobRecord): Promise<void> {
-  const mine = and(eq("_id", job._id), eq("tries", job.tries));
-  const change = { set: { claimedUntil: null }, increment: { tries: -1 } };
-  await engine.records<JobRecord>(space, JOBS).updateOne(mine, change);
-}
-
-/**
- * Takes jobs that nobody has, and runs each once; resolves to how many are done.
- * @param which {@linkcode dueBy}, or others too.
- */
-export async function runJobs<S extends JobServices>(
-  services: S,
-  kind: JobKind<S>,
-  { space, which, stopped = () => false }: {
-    space: Space;
-    which: Filter;
-    stopped?: () => boolean;
-  },
-): Promise<number> {
-  const { engine, clock } = services;
-  const jobs = engine.records<JobRecord>(space, JOBS);
-  const failing = new Set<string>();
-  let done = 0;
-  for await (const { _id, lane } of jobs.find({ filter: and(jobsOf(kind, which), free(clock)) })) {
-    if (stopped()) break;
-    if (failing.has(lane)) continue;
-    const taken = await take(services, { space, which }, _id);
-    if (taken === null) continue;
-    if (await runJob(services, kind, { space, job: taken, stopped })) done++;
-    else failing.add(lane);
-  }
-  return done;
-}
-
-/** The lanes in which there are jobs of a kind, due or not: a seek in an index for each. */
-export async function* lanesOf(
-  { engine }: Pick<JobServices, "engine">,
-  kind: { readonly name: string },
-  space: Space,
-): AsyncGenerator<string> {
-  const jobs = engine.records<JobRecord>(space, JOBS);
-  const sort = [{ path: "lane", descending: false }];
-  for (let lane = "";;) {
-    const filter = jobsOf(kind, compare("lane", "gt", lane));
-    const [next] = (await jobs.list({ filter, sort, limit: 1 })).records();
-    if (next === undefined) return;
-    yield lane = next.lane;
-  }
-}
-
-/** Takes jobs that are due and that nobody has, as many as `limit`, for the caller to run. */
-export async function takeDue<S extends JobServices>(
-  services: JobServices,
-  kind: JobKind<S>,
-  { space, lane, limit }: { space: Space; lane: string; limit: number },
-): Promise<JobRecord[]> {
-  const { engine, clock } = services;
-  const which = and(eq("lane", lane), dueBy(clock));
-  const filter = and(jobsOf(kind, which), free(clock));
-  const taken: JobRecord[] = [];
-  const sort = [{ path: "dueAt", descending: false }];
-  for await (
-    const { _id } of engine.records<JobRecord>(space, JOBS).find({ filter, sort, limit })
-  ) {
-    const job = await take(services, { space, which }, _id);
-    if (job !== null) taken.push(job);
-  }
-  return taken;
-}
-
-/** Null where another process has taken it since, and perhaps put it off. */
-async function take(
-  { engine, clock }: JobServices,
-  { space, which }: { space: Space; which: Filter },
-  jobId: Id,
-): Promise<JobRecord | null> {
-  const taken = await engine.records<JobRecord>(space, JOBS).updateOne(
-    and(eq("_id", jobId), which, free(clock)),
-    { set: { claimedUntil: leaseFrom(clock) }, increment: { tries: 1 } },
-  );
-  return taken?.value ?? null;
-}
-
-const free = (clock: Clock): Filter =>
-  or(eq("claimedUntil", null), compare("claimedUntil", "lte", timestamp(clock)));
+export const endJob = async (tx: Transaction, job: JobRecord): Promise<boolean> =>
+  await tx.records<JobRecord>(JOBS).deleteOne(isStillClaimed(job)) !== null;

@@ -1,203 +1,428 @@
-import pLimit from "p-limit";
 import { timestamp } from "../clock.ts";
 import { hashedId } from "../crypto/hashes.ts";
-import { SHUTDOWN_MS } from "../limits.ts";
+import { REQUEST_TIMEOUT_MS, SHUTDOWN_MS } from "../limits.ts";
+import { createLru } from "../lru.ts";
 import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
-import { UniqueViolation } from "../store/errors.ts";
-import { ALL, and, compare, eq, within } from "../store/filter.ts";
-import type { Definition, Id, Space, StoredRecord } from "../store/port.ts";
+import { ALL, and, compare, eq, or } from "../store/filter.ts";
+import type { Definition, Filter, Id, Space, Stored, StoredRecord } from "../store/port.ts";
 import {
-  dueBy,
+  claimJob,
+  isDue,
   type JobKind,
+  type JobQueue,
   type JobRecord,
+  jobRecord,
   JOBS,
   type JobServices,
-  lanesOf,
-  release,
+  releaseClaims,
+  releaseJob,
   runJob,
-  runJobs,
-  takeDue,
 } from "./jobs.ts";
+import { Heartbeat } from "./processes.ts";
 
-/** A space that may have jobs of a runner's kinds: what every process looks through. */
-type WaitingSpaceRecord = StoredRecord & { space: Space; announcedAt: string };
+/** A space that has jobs, or soon may have. */
+type WaitingSpaceRecord = StoredRecord & {
+  space: Space;
+  /** When a process last said that it may enqueue jobs there. */
+  announcedAt: string;
+  /** When the next job there is due. Earlier versions left it out. */
+  dueAt: string;
+};
 
 /** In the control space. */
 export const WAITING_SPACES: Definition = {
   name: "waitingSpaces",
-  fields: { space: { type: "String" }, announcedAt: { type: "Date" } },
-  indexes: [],
+  fields: { space: { type: "String" }, announcedAt: { type: "Date" }, dueAt: { type: "Date" } },
+  indexes: [{ keys: [{ path: "dueAt", descending: false }] }],
   trash: false,
 };
 
-/** The same of the runner that sends messages to webhooks: neither forgets a space of the other. */
-export const WAITING_WEBHOOK_SPACES: Definition = {
-  name: "waitingWebhookSpaces",
-  fields: WAITING_SPACES.fields,
-  indexes: WAITING_SPACES.indexes,
-  trash: false,
-};
-
-/** Who announced a space this lately need not do so again. */
+/** How often a process looks for spaces in which jobs are due. */
+const LOOK_MS = 1_000;
+/** A space that was announced this recently need not be announced again. */
 const ANNOUNCED_MS = 30_000;
-/** A space stays announced for longer than a transaction can take that began after that. */
+/** A space without jobs stays announced for this long: no transaction takes longer. */
 const KEPT_MS = 300_000;
-/** How many jobs of a lane are under way while passes begin more of them. */
-const BESIDE_MAX = 500;
+/** A share whose last job took longer than this gets one worker, until a job takes less. */
+const SLOW_MS = 5_000;
+/** How many shares are remembered as quick. */
+const QUICK_SHARES_MAX = 10_000;
 
-/**
- * Runs jobs in the background: at once where this process noted them, or when they are due. Disposing
- * it waits for those that are under way, but for no longer than a server may take to stop.
- */
-export interface JobRunner extends AsyncDisposable {
-  /**
-   * Before a transaction that notes jobs in a space: if this process ends right behind it, another
-   * one finds them.
-   */
-  announce(space: Space): Promise<void>;
-  /** Behind it: runs a job that was noted as claimed. */
-  begin(space: Space, job: JobRecord): void;
-  /**
-   * Runs what is due in all announced spaces; resolves to how many jobs are done, without those that
-   * are begun beside one another.
-   */
-  runDue(stopped?: () => boolean): Promise<number>;
-  /** Resolves when nothing runs that was begun until now, or that followed from it. */
-  idle(): Promise<void>;
+/** Work that is done again and again, for all projects, by one of the processes that share a store. */
+export interface RecurringWork<S> {
+  /** Identifies the work in the store. */
+  readonly kind: string;
+  readonly everyMs: number;
+  /** Resolves to what was done, for the log. */
+  run(services: S, isStopping: () => boolean): Promise<object>;
 }
 
 export interface JobRunnerOptions<S extends JobServices> {
   readonly kinds: readonly JobKind<S>[];
-  /** How many jobs run at once. */
-  readonly atOnceMax: number;
-  /** Where spaces are announced; {@linkcode WAITING_SPACES} if left out. */
-  readonly announcedIn?: Definition;
-  /** What the kinds are run with; called when the first one is. */
+  /** See {@linkcode Heartbeat}. */
+  readonly address: string | null;
+  /** Returns what the kinds run with; called when the first job runs. */
   servicesOf(): S;
 }
 
-export function createJobRunner<S extends JobServices>(
-  { engine, clock, log }: JobServices,
-  { kinds, atOnceMax, announcedIn = WAITING_SPACES, servicesOf }: JobRunnerOptions<S>,
-): JobRunner {
-  const turn = pLimit(atOnceMax);
-  const running = new Set<Promise<unknown>>();
-  /** By kind, space and lane, how many of them. */
-  const runningIn = new Map<string, number>();
-  const announced = new Map<Space, number>();
-  let isStopped = false;
-  const waiting = () => engine.records<WaitingSpaceRecord>("control", announcedIn);
+/** The jobs of one share: those that a limited number of workers run. */
+interface Share<S extends JobServices> {
+  readonly space: Space;
+  readonly kind: JobKind<S>;
+  /** Null if the share has the jobs of all lanes. */
+  readonly lane: string | null;
+}
 
-  /** A job that has not begun when this process stops is another one's to do, at once. */
-  async function runOrRelease(space: Space, job: JobRecord): Promise<void> {
-    if (isStopped) return await release(engine, space, job);
-    const kind = kinds.find(({ name }) => name === job.kind)!;
-    await runJob(servicesOf(), kind, { space, job, stopped: () => isStopped });
+interface ShareState {
+  workers: number;
+  /** Incremented for each job that was enqueued, so that no worker stops without looking for it. */
+  wakeUps: number;
+}
+
+/**
+ * Runs the jobs of all projects. A transaction that enqueues jobs is preceded by
+ * {@linkcode JobRunner.announce} and followed by {@linkcode JobRunner.begin}. Each project, and each
+ * webhook, has its own small share of workers, so that one whose jobs hang delays no other.
+ */
+export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposable {
+  readonly #services: JobServices;
+  readonly #options: JobRunnerOptions<S>;
+  readonly #kinds: Map<string, JobKind<S>>;
+  readonly #heartbeat: Heartbeat;
+  readonly #shares = new Map<string, ShareState>();
+  readonly #quickShares = createLru<string, 1>(QUICK_SHARES_MAX);
+  readonly #running = new Set<Promise<void>>();
+  readonly #announcedAt = new Map<Space, number>();
+  /** Jobs whose outcome could not be stored; they do not run any more. */
+  readonly #unreleased = new Set<{ readonly space: Space; readonly job: JobRecord }>();
+  #claimed = 0;
+  #done = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isStopping = false;
+
+  constructor(services: JobServices, options: JobRunnerOptions<S>) {
+    this.#services = services;
+    this.#options = options;
+    this.#kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
+    this.#heartbeat = new Heartbeat(services, {
+      address: options.address,
+      isWorking: () => this.#claimed + this.#unreleased.size > 0,
+    });
   }
 
-  function begin(space: Space, job: JobRecord): void {
-    const place = placeOf(space, job.kind, job.lane);
-    // Not before the answer to the request that noted it: its time would tell what is done.
-    const run = nextTask()
-      .then(() => turn(() => runOrRelease(space, job)))
-      .catch((error) => {
-        const fields = { job: job.kind, space, error: String(error) };
-        log.write("warn", "A job is left to a later pass", fields);
-      })
-      .finally(() => {
-        running.delete(run);
-        const left = runningIn.get(place)! - 1;
-        if (left > 0) runningIn.set(place, left);
-        else runningIn.delete(place);
-      });
-    running.add(run);
-    runningIn.set(place, (runningIn.get(place) ?? 0) + 1);
+  async announce(space: Space): Promise<void> {
+    await this.#heartbeat.ensure(REQUEST_TIMEOUT_MS);
+    const now = this.#services.clock.now();
+    if (now - (this.#announcedAt.get(space) ?? -Infinity) < ANNOUNCED_MS) return;
+    const at = timestamp(this.#services.clock);
+    await this.#upsertSpace(space, { dueAt: at, announcedAt: at });
+    for (const [known, at] of this.#announcedAt) {
+      if (now - at >= ANNOUNCED_MS) this.#announcedAt.delete(known);
+    }
+    this.#announcedAt.set(space, now);
   }
 
-  /** What would only wait here is left to other processes, and waits for no lease. */
-  async function beginDue(space: Space, kind: JobKind<S>): Promise<void> {
-    for await (const lane of lanesOf({ engine }, kind, space)) {
-      const limit = BESIDE_MAX - (runningIn.get(placeOf(space, kind.name, lane)) ?? 0);
-      if (limit <= 0) continue;
-      const jobs = await takeDue({ engine, clock, log }, kind, { space, lane, limit });
-      for (const job of jobs) begin(space, job);
+  begin(space: Space, job: JobRecord): void {
+    // After the response to the request that enqueued it, whose time must not reveal what is done.
+    this.#track(
+      nextTask().then(async () => {
+        if (this.#isStopping) return await this.#upsertSpace(space, { dueAt: job.dueAt });
+        const kind = this.#kinds.get(job.kind);
+        if (kind !== undefined) await this.#work(shareOf(kind, space, job.lane));
+      }),
+    );
+  }
+
+  async runNow(space: Space, { _id, kind }: Pick<JobRecord, "_id" | "kind">): Promise<boolean> {
+    return await this.runEach(space, kind, { which: eq("_id", _id) }) > 0;
+  }
+
+  async runEach(
+    space: Space,
+    kindName: string,
+    { which, isStopping = () => this.#isStopping }: {
+      readonly which: Filter;
+      isStopping?(): boolean;
+    },
+  ): Promise<number> {
+    const kind = this.#kinds.get(kindName);
+    if (kind === undefined) return 0;
+    const failing = new Set<string>();
+    let done = 0;
+    const filter = and(eq("kind", kindName), eq("claimedBy", null), which);
+    const found = this.#services.engine.records<JobRecord>(space, JOBS).find({ filter });
+    for await (const { _id, lane } of found) {
+      if (isStopping()) break;
+      if (failing.has(lane)) continue;
+      const outcome = await this.#runOne(kind, space, { which: eq("_id", _id), isStopping });
+      if (outcome === "done") done++;
+      if (outcome === "later") failing.add(lane);
+    }
+    return done;
+  }
+
+  /** Begins to look for due jobs, every second or so, and to do recurring work. */
+  async start(recurring: readonly RecurringWork<S>[]): Promise<void> {
+    for (const work of recurring) {
+      this.#kinds.set(work.kind, recurringKind(work));
+      await this.#enqueueRecurring(work.kind);
+    }
+    await this.#upsertSpace("control", { dueAt: timestamp(this.#services.clock) });
+    const look = async (atStart: boolean) => {
+      await this.look({ atStart });
+      // Spread, so that processes which started together do not look at the same moment.
+      if (!this.#isStopping) {
+        this.#timer = setTimeout(() => void look(false), LOOK_MS * (0.75 + Math.random() / 2));
+      }
+    };
+    void look(true);
+  }
+
+  /** Starts workers for all jobs that are due, and for those that a dead process had claimed. */
+  async look({ atStart = false } = {}): Promise<void> {
+    try {
+      await this.#release();
+      const dead = await this.#heartbeat.findDead({ atStart });
+      const filter = or(
+        eq("dueAt", null),
+        compare("dueAt", "lte", timestamp(this.#services.clock)),
+      );
+      const waiting = this.#waiting().find({ filter: dead.length > 0 ? ALL : filter });
+      for await (const { _id, space } of waiting) {
+        if (this.#isStopping) return;
+        await this.#lookInto(_id, space, dead);
+      }
+      for (const processId of dead) await this.#heartbeat.remove(processId);
+    } catch (error) {
+      this.#warn("Due jobs are left for later", { error: String(error) });
     }
   }
 
-  async function idle(): Promise<void> {
-    while (running.size > 0) await Promise.all(running);
+  /** Runs all jobs that are due. Resolves to how many jobs ended, with those that followed from them. */
+  async runDue(): Promise<number> {
+    const before = this.#done;
+    await this.look();
+    await this.idle();
+    return this.#done - before;
   }
 
-  const isGone = async (space: Space): Promise<boolean> =>
-    space !== "control" &&
-    await engine.records<ProjectRecord>("control", PROJECTS).get(space) === null;
-
-  /** No more to look through, if nothing is left there and nobody can have noted anything since. */
-  async function forget({ _id, space }: WaitingSpaceRecord): Promise<void> {
-    const ours = within("kind", kinds.map(({ name }) => name));
-    if (await engine.records<JobRecord>(space, JOBS).findOne(ours) !== null) return;
-    const before = new Date(clock.now() - KEPT_MS).toISOString();
-    await waiting().deleteOne(and(eq("_id", _id), compare("announcedAt", "lte", before)));
+  /** Resolves when no job runs, with those that followed from them. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  return {
-    async announce(space) {
-      const now = clock.now();
-      if (now - (announced.get(space) ?? -Infinity) < ANNOUNCED_MS) return;
-      const _id = idOf(space);
-      const announcedAt = timestamp(clock);
-      const record = { _id, space, announcedAt };
+  /** Claims no more jobs, and waits for those that run for as long as a stop may take. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    clearTimeout(this.#timer);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, SHUTDOWN_MS));
+    await Promise.race([this.idle().then(() => this.#heartbeat.stop()), late]);
+    clearTimeout(timer);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work
+      .catch((error) => this.#warn("Jobs are left for later", { error: String(error) }))
+      .finally(() => this.#running.delete(tracked));
+    this.#running.add(tracked);
+  }
+
+  #startWorker(share: Share<S>): void {
+    this.#track(this.#work(share));
+  }
+
+  /** Runs the due jobs of a share, if it has a worker left. */
+  async #work(share: Share<S>): Promise<void> {
+    const { space, kind, lane } = share;
+    const key = keyOf(share);
+    const state = this.#shares.get(key) ?? { workers: 0, wakeUps: 0 };
+    state.wakeUps++;
+    const workersMax = this.#quickShares.has(key) ? kind.atOnce : 1;
+    if (this.#isStopping || state.workers >= workersMax) return;
+    this.#shares.set(key, state);
+    state.workers++;
+    try {
+      const ofShare = lane === null ? eq("kind", kind.name) : inLane(kind.name, lane);
+      for (let seen = -1, jobs = 0; seen !== state.wakeUps && !this.#isStopping;) {
+        seen = state.wakeUps;
+        const began = this.#services.clock.elapsed();
+        const which = and(ofShare, isDue(this.#services.clock));
+        if (await this.#runOne(kind, space, { which }) === null) continue;
+        seen = -1;
+        if (this.#services.clock.elapsed() - began > SLOW_MS) this.#quickShares.delete(key);
+        else this.#quickShares.set(key, 1);
+        if (++jobs > 1) this.#startWorker(share); // There may be more than this worker can do.
+      }
+    } finally {
+      if (--state.workers === 0) this.#shares.delete(key);
+    }
+  }
+
+  /** Claims and runs a job that matches; null if there is none. */
+  async #runOne(
+    kind: JobKind<S>,
+    space: Space,
+    { which, isStopping = () => this.#isStopping }: {
+      readonly which: Filter;
+      isStopping?(): boolean;
+    },
+  ): Promise<"done" | "later" | null> {
+    this.#claimed++;
+    try {
+      await this.#heartbeat.ensure();
+      const { processId } = this.#heartbeat;
+      const job = await claimJob(this.#services, space, { which, processId });
+      if (job === null) return null;
+      let dueAt: string | null;
       try {
-        await waiting().upsert(eq("_id", _id), { set: { announcedAt } }, record);
+        dueAt = await runJob(this.#options.servicesOf(), kind, { space, job, isStopping });
       } catch (error) {
-        // Another process has done so in this very moment.
-        if (!(error instanceof UniqueViolation)) throw error;
+        this.#unreleased.add({ space, job });
+        throw error;
       }
-      for (const [known, at] of announced) if (now - at >= ANNOUNCED_MS) announced.delete(known);
-      announced.set(space, now);
-    },
-    begin,
-    idle,
-    async runDue(stopped = () => isStopped) {
-      let done = 0;
-      for await (const one of waiting().find({ filter: ALL })) {
-        if (stopped()) break;
-        if (await isGone(one.space)) {
-          await waiting().deleteOne(eq("_id", one._id));
-          continue;
-        }
-        try {
-          for (const kind of kinds) {
-            if (kind.beside) {
-              await beginDue(one.space, kind);
-              continue;
-            }
-            const options = { space: one.space, which: dueBy(clock), stopped };
-            done += await runJobs(servicesOf(), kind, options);
-          }
-          await forget(one);
-        } catch (error) {
-          // One project that cannot be used keeps nobody else waiting.
-          const fields = { space: one.space, error: String(error) };
-          log.write("warn", "Due jobs of a project are left to a later pass", fields);
-        }
+      if (dueAt !== null) await this.#upsertSpace(space, { dueAt });
+      else this.#done++;
+      return dueAt === null ? "done" : "later";
+    } finally {
+      this.#claimed--;
+    }
+  }
+
+  /** Returns to the queue what could not be returned when it ended. */
+  async #release(): Promise<void> {
+    for (const one of this.#unreleased) {
+      await releaseJob(this.#services.engine, one.space, one.job);
+      this.#unreleased.delete(one);
+      await this.#upsertSpace(one.space, { dueAt: one.job.dueAt });
+    }
+  }
+
+  /** Starts workers for what is due in a space. A space that cannot be read delays no other. */
+  async #lookInto(id: Id, space: Space, dead: readonly Id[]): Promise<void> {
+    try {
+      if (await this.#isGone(space)) return void await this.#waiting().deleteOne(eq("_id", id));
+      const waiting = await this.#waiting().get(id);
+      if (waiting === null) return;
+      if (dead.length > 0) await this.#takeOver(space, dead);
+      for (const kind of this.#kinds.values()) {
+        if (!kind.hasLaneShares) this.#startWorker({ space, kind, lane: null });
+        else {for await (const lane of this.#lanes(space, kind)) {
+            this.#startWorker({ space, kind, lane });
+          }}
       }
-      return done;
-    },
-    async [Symbol.asyncDispose]() {
-      isStopped = true;
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const timeUp = new Promise<void>((resolve) => timer = setTimeout(resolve, SHUTDOWN_MS));
-      await Promise.race([idle(), timeUp]);
-      clearTimeout(timer);
-    },
-  };
+      await this.#reschedule(waiting);
+    } catch (error) {
+      this.#warn("Due jobs of a project are left for later", { space, error: String(error) });
+    }
+  }
+
+  async #takeOver(space: Space, dead: readonly Id[]): Promise<void> {
+    const { engine, clock } = this.#services;
+    for (const processId of dead) await releaseClaims(engine, space, processId);
+    const dueAt = timestamp(clock);
+    for (const { name, isDueAfterDeath } of this.#kinds.values()) {
+      if (!isDueAfterDeath) continue;
+      await engine.records<JobRecord>(space, JOBS)
+        .updateOne(and(eq("kind", name), eq("claimedBy", null)), { set: { dueAt } });
+    }
+  }
+
+  /** The lanes in which jobs of a kind wait: one index lookup for each. */
+  async *#lanes(space: Space, { name }: JobKind<S>): AsyncGenerator<string> {
+    const jobs = this.#services.engine.records<JobRecord>(space, JOBS);
+    const sort = [{ path: "lane", descending: false }];
+    for (let lane = "";;) {
+      const filter = and(eq("kind", name), compare("lane", "gt", lane));
+      const [next] = (await jobs.list({ filter, sort, limit: 1 })).records();
+      if (next === undefined) return;
+      yield lane = next.lane;
+    }
+  }
+
+  /**
+   * Sets when the space is looked at next, unless jobs were announced meanwhile. A space without jobs
+   * is forgotten when every transaction has ended that could still enqueue some.
+   */
+  async #reschedule({ value, revision }: Stored<WaitingSpaceRecord>): Promise<void> {
+    const { engine, clock } = this.#services;
+    const { _id, space, announcedAt, dueAt } = value;
+    if (dueAt !== undefined && dueAt > timestamp(clock)) return; // Looked at before its time.
+    const unchanged = and(eq("_id", _id), { op: "revision", value: revision });
+    const jobs = engine.records<JobRecord>(space, JOBS);
+    const filter = eq("claimedBy", null);
+    const sort = [{ path: "dueAt", descending: false }];
+    const [next] = (await jobs.list({ filter, sort, limit: 1 })).records();
+    const quietAt = Date.parse(announcedAt) + KEPT_MS;
+    if (next === undefined && quietAt <= clock.now() && await jobs.findOne(ALL) === null) {
+      return void await this.#waiting().deleteOne(unchanged);
+    }
+    const set = { dueAt: next?.dueAt ?? new Date(clock.now() + KEPT_MS).toISOString() };
+    await this.#waiting().updateOne(unchanged, { set });
+  }
+
+  /** Makes sure that a space is looked at no later than `dueAt`. */
+  async #upsertSpace(
+    space: Space,
+    { dueAt, announcedAt }: Pick<WaitingSpaceRecord, "dueAt"> & { announcedAt?: string },
+  ): Promise<void> {
+    const _id = space === "control" ? hashedId(space) : space; // Ids of projects are ids of records.
+    const record = { _id, space, announcedAt: announcedAt ?? dueAt, dueAt };
+    const change = { ...(announcedAt !== undefined && { set: { announcedAt } }), min: { dueAt } };
+    await this.#waiting().upsert(eq("_id", _id), change, record);
+  }
+
+  /** Of several processes that enqueue it at once one does. */
+  async #enqueueRecurring(kind: string): Promise<void> {
+    const { engine, clock } = this.#services;
+    const _id = hashedId(kind);
+    const job = jobRecord(clock, _id, { kind, subject: kind, lane: kind });
+    await engine.records<JobRecord>("control", JOBS).upsert(eq("_id", _id), { set: { kind } }, job);
+  }
+
+  async #isGone(space: Space): Promise<boolean> {
+    return space !== "control" &&
+      await this.#services.engine.records<ProjectRecord>("control", PROJECTS).get(space) === null;
+  }
+
+  #waiting() {
+    return this.#services.engine.records<WaitingSpaceRecord>("control", WAITING_SPACES);
+  }
+
+  #warn(message: string, details: object): void {
+    this.#services.log.write("warn", message, { ...details });
+  }
 }
 
-const placeOf = (space: Space, kind: string, lane: string): string => `${space} ${kind} ${lane}`;
+const inLane = (kind: string, lane: string): Filter => and(eq("kind", kind), eq("lane", lane));
 
-/** Behind all that goes on without waiting for anything outside. */
+const shareOf = <S extends JobServices>(
+  kind: JobKind<S>,
+  space: Space,
+  lane: string,
+): Share<S> => ({ space, kind, lane: kind.hasLaneShares ? lane : null });
+
+const keyOf = <S extends JobServices>({ space, kind, lane }: Share<S>): string =>
+  `${space} ${kind.name} ${lane ?? ""}`;
+
+/** Resolves after everything that can go on without waiting for input or output. */
 const nextTask = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0));
 
-/** Ids of projects are ids of records, too. */
-const idOf = (space: Space): Id => space === "control" ? hashedId(space) : space;
+/** Rests after each run at least as long as the run took. */
+const recurringKind = <S extends JobServices>(work: RecurringWork<S>): JobKind<S> => ({
+  name: work.kind,
+  atOnce: 1,
+  async run(services, _space, _job, isStopping) {
+    const { clock, log } = services;
+    const began = clock.elapsed();
+    log.write("debug", "Maintenance done", {
+      job: work.kind,
+      ...await work.run(services, isStopping),
+    });
+    return clock.now() + Math.max(work.everyMs, clock.elapsed() - began);
+  },
+});

@@ -1,28 +1,31 @@
 import assert from "node:assert/strict";
 import { createProject } from "../projects/create_project.ts";
+import { createLog } from "../runtime/log.ts";
 import type { Services } from "../services.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Id, Space } from "../store/port.ts";
+import { engineOver } from "@/tests/support/engine_over.ts";
 import { openTestServices, type TestServices } from "@/tests/support/test_services.ts";
 import { enqueue, type JobKind, type JobRecord, JOBS, type JobServices } from "./jobs.ts";
-import {
-  createJobRunner,
-  type JobRunner,
-  WAITING_SPACES,
-  WAITING_WEBHOOK_SPACES,
-} from "./runner.ts";
+import { PROCESSES } from "./processes.ts";
+import { JobRunner, WAITING_SPACES } from "./runner.ts";
 
 const MINUTE_MS = 60_000;
-/** After which what a process has taken is another one's to do. */
-const LEASE_MS = 5 * MINUTE_MS;
-
-type Run = JobKind<JobServices>["run"];
-
+/** Longer than a heartbeat lasts. */
+const DEAD_MS = 8_000;
 const KIND = "test";
 
-function runnerOf({ services }: TestServices, run: Run, atOnceMax = 4): JobRunner {
-  const kinds = [{ name: KIND, run }];
-  return createJobRunner<JobServices>(services, { kinds, atOnceMax, servicesOf: () => services });
+type Kind = JobKind<JobServices>;
+type Run = Kind["run"];
+type Runner = JobRunner<JobServices>;
+
+function runnerOf(
+  { services }: TestServices,
+  run: Run,
+  { address = null, ...options }: Partial<Kind> & { address?: string | null } = {},
+): Runner {
+  const kinds = [{ name: KIND, atOnce: 4, run, ...options }];
+  return new JobRunner<JobServices>(services, { kinds, address, servicesOf: () => services });
 }
 
 const never: Run = () => Promise.reject(new Error("not to be run"));
@@ -37,338 +40,444 @@ function recorder() {
   return { done, run };
 }
 
-async function projectIn({ services }: TestServices): Promise<Id> {
-  return (await createProject(services, { name: "Test", siteUrl: null })).projectId;
+/** A job that hangs until it is released. */
+function hanging() {
+  const [started, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const run: Run = async () => {
+    started.resolve();
+    await released.promise;
+    return null;
+  };
+  return { run, started: started.promise, release: released.resolve };
 }
 
-const note = async (
+const projectIn = async ({ services }: TestServices): Promise<Id> =>
+  (await createProject(services, { name: "Test", siteUrl: null })).projectId;
+
+/** Another process on the same store, by the same clock. */
+const peerOf = ({ store, clock }: TestServices) => openTestServices({ store, clock });
+
+const add = (
   services: Services,
   space: Space,
-  { subject = "a", lane = subject, isClaimed = true }: {
-    subject?: string;
-    lane?: string;
-    isClaimed?: boolean;
-  } = {},
-): Promise<JobRecord> => {
-  const options = { kind: KIND, isClaimed };
-  const noted = [{ subject, lane }];
-  const [job] = await services.engine
-    .transaction(space, (tx) => enqueue(tx, services, noted, options));
-  return job!;
-};
+  subjects: readonly string[] = ["a"],
+  { kind = KIND, lane }: { kind?: string; lane?: string } = {},
+): Promise<JobRecord[]> =>
+  services.engine.transaction(space, (tx) => {
+    const jobs = subjects.map((subject) => ({ subject, lane: lane ?? subject }));
+    return enqueue(tx, services, jobs, { kind });
+  });
 
-const jobsLeft = ({ engine }: Services, space: Space): Promise<number> =>
-  engine.records(space, JOBS).count(ALL);
+async function addAndBegin(runner: Runner, services: Services, space: Space, subjects = ["a"]) {
+  await runner.announce(space);
+  for (const job of await add(services, space, subjects)) runner.begin(space, job);
+}
 
-const announced = async ({ engine }: Services): Promise<unknown[]> =>
+const jobsIn = ({ engine }: Services, space: Space): Promise<JobRecord[]> =>
+  Array.fromAsync(engine.records<JobRecord>(space, JOBS).find({ filter: ALL }));
+
+const waitingSpaces = async ({ engine }: Services): Promise<unknown[]> =>
   (await Array.fromAsync(engine.records("control", WAITING_SPACES).find({ filter: ALL })))
-    .map((record) => (record as unknown as { space: Space }).space);
+    .map(({ space }) => space);
 
-Deno.test("what is begun is run at once and is gone, in a project and in the control space", async () => {
+const turn = (ms = 1): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+Deno.test("begin runs a job at once and removes it, in a project and in the control space", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const project = await projectIn(opened);
   const { done, run } = recorder();
   await using runner = runnerOf(opened, run);
-  for (const space of [project, "control"] as const) {
-    await runner.announce(space);
-    runner.begin(space, await note(services, space));
-  }
+  for (const space of [project, "control"] as const) await addAndBegin(runner, services, space);
   await runner.idle();
   assert.deepEqual(done.toSorted(), [[project, "a"], ["control", "a"]].toSorted());
-  assert.equal(await jobsLeft(services, project), 0);
-  assert.equal(await jobsLeft(services, "control"), 0);
-});
-
-Deno.test("no more jobs run at once than may, and idle waits for all of them", async () => {
-  await using opened = await openTestServices();
-  const project = await projectIn(opened);
-  let [now, most] = [0, 0];
-  await using runner = runnerOf(opened, async (services, space) => {
-    most = Math.max(most, ++now);
-    await jobsLeft(services as Services, space);
-    now--;
-    return null;
-  }, 3);
-  for (let i = 0; i < 20; i++) {
-    runner.begin(project, await note(opened.services, project, { subject: `${i}` }));
+  for (const space of [project, "control"] as const) {
+    assert.deepEqual(await jobsIn(services, space), []);
   }
-  await runner.idle();
-  assert.ok(most <= 3 && most > 0);
-  assert.equal(await jobsLeft(opened.services, project), 0);
 });
 
-Deno.test("of a process that died behind its transaction another one does the job, once its lease is over", async () => {
-  await using first = await openTestServices();
-  await using second = await openTestServices({ store: first.store, clock: first.clock });
-  const project = await projectIn(first);
-  const dead = runnerOf(first, never);
-  await dead.announce(project);
-  await note(first.services, project); // It dies here: nobody begins.
-  const { done, run } = recorder();
-  await using runner = runnerOf(second, run);
-  first.clock.advance(LEASE_MS - 1);
-  assert.equal(await runner.runDue(), 0);
-  first.clock.advance(1);
-  assert.equal(await runner.runDue(), 1);
-  assert.deepEqual(done, [[project, "a"]]);
-  assert.equal(await runner.runDue(), 0);
-  assert.equal(await jobsLeft(second.services, project), 0);
-});
-
-Deno.test("of a process that died before its transaction nothing is left to do, and the space is forgotten", async () => {
-  await using opened = await openTestServices();
-  const project = await projectIn(opened);
-  await using runner = runnerOf(opened, never);
-  await runner.announce(project);
-  assert.deepEqual(await announced(opened.services), [project]);
-  opened.clock.advance(LEASE_MS - 1);
-  assert.equal(await runner.runDue(), 0);
-  assert.deepEqual(
-    await announced(opened.services),
-    [project],
-    "a transaction may still be under way",
-  );
-  opened.clock.advance(1);
-  await runner.runDue();
-  assert.deepEqual(await announced(opened.services), []);
-});
-
-Deno.test("a space is not forgotten while a job is left there, whenever that is due", async () => {
-  await using opened = await openTestServices();
-  const { services, clock } = opened;
-  const project = await projectIn(opened);
-  const later = clock.now() + 3_600_000;
-  let runs = 0;
-  await using runner = runnerOf(opened, () => Promise.resolve(runs++ === 0 ? later : null));
-  await runner.announce(project);
-  runner.begin(project, await note(services, project));
-  await runner.idle();
-  clock.advance(30 * MINUTE_MS);
-  assert.equal(await runner.runDue(), 0);
-  assert.deepEqual(await announced(services), [project]);
-  clock.advance(30 * MINUTE_MS);
-  assert.equal(await runner.runDue(), 1);
-  assert.equal(runs, 2);
-  assert.deepEqual(await announced(services), []);
-});
-
-Deno.test("jobs of other kinds are left alone, and keep no space announced", async () => {
+Deno.test("a share starts with one worker, and gets all of them once a job was quick", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const project = await projectIn(opened);
-  await services.engine.transaction(
-    project,
-    (tx) => enqueue(tx, services, [{ subject: "x", lane: "x" }], { kind: "another" }),
-  );
-  await using runner = runnerOf(opened, never);
-  await runner.announce(project);
-  opened.clock.advance(LEASE_MS);
-  assert.equal(await runner.runDue(), 0);
-  assert.equal(await jobsLeft(services, project), 1);
-  assert.deepEqual(await announced(services), []);
+  let [now, most] = [0, 0];
+  const counts: number[] = [];
+  await using runner = runnerOf(opened, async () => {
+    most = Math.max(most, ++now);
+    counts.push(now);
+    await turn();
+    now--;
+    return null;
+  }, { atOnce: 3 });
+  await addAndBegin(runner, services, project, Array.from({ length: 20 }, (_, n) => `${n}`));
+  await runner.idle();
+  assert.equal(counts[0], 1);
+  assert.equal(most, 3);
+  assert.equal(counts.length, 20);
 });
 
-Deno.test("whoever announced lately does not write again, but does before a space could be forgotten", async () => {
+Deno.test("a share whose job took more than five seconds has one worker until a job is quick", async () => {
   await using opened = await openTestServices();
   const { services, clock } = opened;
   const project = await projectIn(opened);
-  await using runner = runnerOf(opened, never);
-  const announcedAt = async () => {
-    const records = services.engine.records("control", WAITING_SPACES);
-    const found = await records.findOne(eq("_id", project));
-    return (found?.value as unknown as { announcedAt: string } | undefined)?.announcedAt;
-  };
-  await runner.announce(project);
-  const first = await announcedAt();
-  clock.advance(29_999);
-  await runner.announce(project);
-  assert.equal(await announcedAt(), first);
-  clock.advance(1);
-  await runner.announce(project);
-  assert.equal(await announcedAt(), new Date(clock.now()).toISOString());
+  let [now, most, slow] = [0, 0, true];
+  await using runner = runnerOf(opened, async () => {
+    most = Math.max(most, ++now);
+    await turn();
+    if (slow) clock.advance(5_001);
+    now--;
+    return null;
+  });
+  await addAndBegin(runner, services, project, Array.from({ length: 6 }, (_, n) => `s${n}`));
+  await runner.idle();
+  assert.equal(most, 1);
+  slow = false;
+  await addAndBegin(runner, services, project, Array.from({ length: 12 }, (_, n) => `q${n}`));
+  await runner.idle();
+  assert.equal(most, 4);
 });
 
-Deno.test("20 processes that announce one space at once leave one note", async () => {
+Deno.test("jobs that hang in one project, or lane, delay no job of another", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const [dead, living] = [await projectIn(opened), await projectIn(opened)];
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const done: string[] = [];
+  await using runner = runnerOf(opened, async (_services, space, { subject, lane }) => {
+    if (space === dead && lane === "hangs") await held;
+    done.push(subject);
+    return null;
+  }, { hasLaneShares: true });
+  const many = Array.from({ length: 501 }, (_, n) => `${n}`);
+  await runner.announce(dead);
+  await add(services, dead, many, { lane: "hangs" });
+  await add(services, dead, ["other lane"], { lane: "z" });
+  await runner.look();
+  await addAndBegin(runner, services, living, ["other project"]);
+  while (done.length < 2) await turn();
+  assert.deepEqual(done.toSorted(), ["other lane", "other project"]);
+  release();
+  await runner.idle();
+  assert.equal(new Set(done).size, 503);
+});
+
+Deno.test("of many processes that look for due jobs each job is run by one", async () => {
+  await using first = await openTestServices();
+  await using second = await peerOf(first);
+  const project = await projectIn(first);
+  const { done, run } = recorder();
+  const runners = [first, second, first, second].map((opened) => runnerOf(opened, run));
+  await runners[0]!.announce(project);
+  await add(first.services, project, Array.from({ length: 40 }, (_, n) => `${n}`));
+  const counts = await Promise.all(runners.map((runner) => runner.runDue()));
+  assert.equal(counts.reduce((sum, count) => sum + count, 0), 40);
+  assert.equal(done.length, 40);
+  assert.equal(new Set(done.map(([, subject]) => subject)).size, 40);
+  for (const runner of runners) await runner.stop();
+});
+
+Deno.test("a transaction that is undone leaves no job", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const project = await projectIn(opened);
+  const undone = services.engine.transaction(project, async (tx) => {
+    await enqueue(tx, services, [{ subject: "a", lane: "a" }], { kind: KIND });
+    throw new Error("refused");
+  });
+  await assert.rejects(undone, /refused/);
+  assert.deepEqual(await jobsIn(services, project), []);
+});
+
+Deno.test("a process killed behind its commit: another one finds the job at its next look", async () => {
+  await using first = await openTestServices();
+  await using second = await peerOf(first);
+  const project = await projectIn(first);
+  const killed = runnerOf(first, never);
+  await killed.announce(project);
+  await add(first.services, project);
+  const { done, run } = recorder();
+  await using runner = runnerOf(second, run);
+  assert.equal(await runner.runDue(), 1);
+  assert.deepEqual(done, [[project, "a"]]);
+});
+
+Deno.test("a process killed while a job runs: another one runs it when the heartbeat has ended", async () => {
+  await using first = await openTestServices();
+  await using second = await peerOf(first);
+  const project = await projectIn(first);
+  const { run, started, release } = hanging();
+  const killed = runnerOf(first, run, { address: "here 127.0.0.1:8000" });
+  await addAndBegin(killed, first.services, project);
+  await started;
+  const other = recorder();
+  await using runner = runnerOf(second, other.run, { address: "here 127.0.0.1:8001" });
+  first.clock.advance(DEAD_MS - 1);
+  assert.equal(await runner.runDue(), 0);
+  await runner.look({ atStart: true });
+  await runner.idle();
+  assert.deepEqual(other.done, [], "it has another address");
+  first.clock.advance(1);
+  assert.equal(await runner.runDue(), 1);
+  assert.deepEqual(other.done, [[project, "a"]]);
+  // The first was only slow, and ends without touching anything.
+  release();
+  await killed.stop();
+  assert.deepEqual(await jobsIn(first.services, project), []);
+});
+
+Deno.test("a process that starts at the address of one that was killed runs its jobs at once", async () => {
+  await using first = await openTestServices();
+  await using second = await peerOf(first);
+  const project = await projectIn(first);
+  const { run, started, release } = hanging();
+  const address = "here 127.0.0.1:8000";
+  const killed = runnerOf(first, run, { address });
+  await addAndBegin(killed, first.services, project);
+  await started;
+  const other = recorder();
+  await using runner = runnerOf(second, other.run, { address });
+  await runner.look({ atStart: true });
+  await runner.idle();
+  assert.deepEqual(other.done, [[project, "a"]]);
+  release();
+  await killed.stop();
+});
+
+Deno.test("when a process has died, kinds that look for what it left are due at once", async () => {
+  await using first = await openTestServices();
+  await using second = await peerOf(first);
+  const project = await projectIn(first);
+  let runs = 0;
+  const later: Run = () => Promise.resolve((runs++, first.clock.now() + 30_000));
+  const killed = runnerOf(first, later);
+  await addAndBegin(killed, first.services, project);
+  await killed.idle();
+  await using runner = runnerOf(second, later, { isDueAfterDeath: true });
+  await runner.runDue();
+  assert.equal(runs, 1);
+  first.clock.advance(40_000); // Beyond the time for which an announcement keeps the heartbeat.
+  await killed.announce(project);
+  first.clock.advance(DEAD_MS);
+  await runner.runDue();
+  assert.equal(runs, 2);
+  await killed.stop();
+});
+
+Deno.test("an idle process has no heartbeat, and a stopped one leaves none", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const project = await projectIn(opened);
+  const processes = () => services.engine.records("control", PROCESSES).count(ALL);
+  const runner = runnerOf(opened, recorder().run);
+  await runner.runDue();
+  assert.equal(await processes(), 0);
+  await addAndBegin(runner, services, project);
+  await runner.idle();
+  assert.equal(await processes(), 1);
+  await runner.stop();
+  assert.equal(await processes(), 0);
+});
+
+Deno.test("a job that fails is retried after 1, 2, 4 minutes and so on, at most 6 hours, with jitter", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const project = await projectIn(opened);
+  let tries = 0;
+  await using runner = runnerOf(opened, () => Promise.reject(new Error(`away ${++tries}`)));
+  await runner.announce(project);
+  await add(services, project);
+  for (const minutes of [1, 2, 4, 8, 16, 32, 64, 128, 256, 360, 360]) {
+    assert.equal(await runner.runDue(), 0);
+    const [job] = await jobsIn(services, project);
+    assert.partialDeepStrictEqual(job, { tries, lastError: `Error: away ${tries}` });
+    const pause = Date.parse(job!.dueAt) - clock.now();
+    assert.ok(pause >= minutes * MINUTE_MS && pause <= 1.1 * minutes * MINUTE_MS, `${pause}`);
+    clock.advance(pause - 1);
+    const before: number = tries;
+    await runner.runDue();
+    assert.equal(tries, before, "not before it is due");
+    clock.advance(1);
+  }
+});
+
+Deno.test("jobs that failed together are not retried together", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const project = await projectIn(opened);
+  await using runner = runnerOf(opened, () => Promise.reject(new Error("away")));
+  await runner.announce(project);
+  await add(services, project, Array.from({ length: 50 }, (_, n) => `${n}`));
+  await runner.runDue();
+  const times = new Set((await jobsIn(services, project)).map(({ dueAt }) => dueAt));
+  assert.ok(times.size > 1, `${times.size}`);
+});
+
+Deno.test("a job that continues later is due then, with no failed tries", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const project = await projectIn(opened);
+  let runs = 0;
+  const at = clock.now() + 7 * MINUTE_MS;
+  await using runner = runnerOf(opened, () => Promise.resolve(runs++ === 0 ? at : null));
+  await addAndBegin(runner, services, project);
+  await runner.idle();
+  assert.partialDeepStrictEqual(await jobsIn(services, project), [{ tries: 0, claimedBy: null }]);
+  clock.advance(7 * MINUTE_MS - 1);
+  assert.equal(await runner.runDue(), 0);
+  clock.advance(1);
+  assert.equal(await runner.runDue(), 1);
+});
+
+Deno.test("a project whose jobs fail, or that is gone, delays no other and is not created again", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const [bad, good] = [await projectIn(opened), await projectIn(opened)];
+  const gone = "66f1a0c2e4b0a1b2c3d4e5f6" as Id;
+  const { done, run } = recorder();
+  await using runner = runnerOf(opened, (services, space, ...rest) => {
+    if (space === bad) return Promise.reject(new Error("no connection"));
+    return run(services, space, ...rest);
+  });
+  for (const space of [gone, bad, good]) await runner.announce(space);
+  for (const space of [bad, good]) await add(services, space);
+  assert.equal(await runner.runDue(), 1);
+  assert.deepEqual(done, [[good, "a"]]);
+  assert.deepEqual((await waitingSpaces(services)).toSorted(), [bad, good].toSorted());
+  assert.ok(!(await services.engine.spaces()).includes(gone));
+});
+
+Deno.test("a space is forgotten five minutes after it was announced, if it has no jobs", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const [quiet, busy] = [await projectIn(opened), await projectIn(opened)];
+  const later = clock.now() + 60 * MINUTE_MS;
+  await using runner = runnerOf(opened, () => Promise.resolve(later));
+  await runner.announce(quiet);
+  await addAndBegin(runner, services, busy);
+  await runner.runDue();
+  clock.advance(5 * MINUTE_MS - 1);
+  await runner.runDue();
+  assert.deepEqual((await waitingSpaces(services)).length, 2);
+  clock.advance(1);
+  await runner.runDue();
+  assert.deepEqual(await waitingSpaces(services), [busy]);
+});
+
+Deno.test("20 processes that announce a space at once leave one record", async () => {
   await using opened = await openTestServices();
   const project = await projectIn(opened);
   const runners = Array.from({ length: 20 }, () => runnerOf(opened, never));
   await Promise.all(runners.map((runner) => runner.announce(project)));
-  assert.deepEqual(await announced(opened.services), [project]);
+  assert.deepEqual(await waitingSpaces(opened.services), [project]);
+  for (const runner of runners) await runner.stop();
 });
 
-Deno.test("of two processes that run what is due each job is done by one", async () => {
-  await using first = await openTestServices();
-  await using second = await openTestServices({ store: first.store, clock: first.clock });
-  const project = await projectIn(first);
-  const { done, run } = recorder();
-  const runners = [runnerOf(first, run), runnerOf(second, run)];
-  await runners[0]!.announce(project);
-  for (let i = 0; i < 20; i++) {
-    await note(first.services, project, { subject: `${i}`, isClaimed: false });
-  }
-  const counts = await Promise.all(runners.map((runner) => runner.runDue()));
-  assert.equal(counts[0]! + counts[1]!, 20);
-  assert.equal(done.length, 20);
-  assert.equal(new Set(done.map(([, subject]) => subject)).size, 20);
-});
-
-Deno.test("a job that fails is tried again, and holds no other space up", async () => {
-  await using opened = await openTestServices();
-  const { services, clock } = opened;
-  const [bad, good] = [await projectIn(opened), await projectIn(opened)];
-  const { done, run } = recorder();
-  let fails = true;
-  await using runner = runnerOf(opened, (services, space, ...rest) => {
-    if (space === bad && fails) return Promise.reject(new Error("no connection"));
-    return run(services, space, ...rest);
-  });
-  for (const space of [bad, good]) {
-    await runner.announce(space);
-    await note(services, space, { isClaimed: false });
-  }
-  assert.equal(await runner.runDue(), 1);
-  assert.deepEqual(done, [[good, "a"]]);
-  fails = false;
-  clock.advance(MINUTE_MS);
-  assert.equal(await runner.runDue(), 1);
-  assert.equal(done.length, 2);
-});
-
-Deno.test("a project that is gone is forgotten, and its space is not made anew", async () => {
-  await using opened = await openTestServices();
-  const gone = "66f1a0c2e4b0a1b2c3d4e5f6" as Id;
-  await using runner = runnerOf(opened, never);
-  await runner.announce(gone);
-  assert.equal(await runner.runDue(), 0);
-  assert.deepEqual(await announced(opened.services), []);
-});
-
-Deno.test("a runner that is disposed waits for what is under way, and begins nothing more", async () => {
+Deno.test("a runner that stops waits for the jobs that run, and leaves the others to other processes", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const project = await projectIn(opened);
-  const [started, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [started, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const done: string[] = [];
-  const runner = runnerOf(opened, async (_services, _space, { subject }, stopped) => {
+  const runner = runnerOf(opened, async (_services, _space, { subject }, isStopping) => {
     started.resolve();
-    await release.promise;
-    done.push(`${subject} ${stopped()}`);
+    await released.promise;
+    done.push(`${subject} ${isStopping()}`);
     return null;
-  }, 1);
-  await runner.announce(project);
-  for (const subject of ["a", "b"]) {
-    runner.begin(project, await note(services, project, { subject }));
-  }
+  });
+  await addAndBegin(runner, services, project, ["a", "b"]);
   await started.promise;
-  const disposed = runner[Symbol.asyncDispose]();
-  release.resolve();
-  await disposed;
+  const stopped = runner.stop();
+  for (const job of await add(services, project, ["c"])) runner.begin(project, job);
+  released.resolve();
+  await stopped;
   assert.deepEqual(done, ["a true"]);
-  assert.equal(await jobsLeft(services, project), 1, "the other one is another process' to do");
-  // And it need not wait for the lease of the one that stopped.
   const other = recorder();
   await using next = runnerOf(opened, other.run);
-  assert.equal(await next.runDue(), 1);
-  assert.deepEqual(other.done, [[project, "b"]]);
+  assert.equal(await next.runDue(), 2);
+  assert.deepEqual(other.done.map(([, subject]) => subject).toSorted(), ["b", "c"]);
 });
 
-Deno.test("a pass begins jobs that run beside one another without waiting for them, each once", async () => {
+Deno.test("a job whose outcome cannot be stored returns to the queue when the store is back", async () => {
   await using opened = await openTestServices();
-  const { services, clock } = opened;
   const project = await projectIn(opened);
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const begun: string[] = [];
-  const kind: JobKind<JobServices> = {
-    name: KIND,
-    beside: true,
-    async run(_services, _space, { subject }) {
-      begun.push(subject);
-      await held;
-      return null;
+  let isAway = false;
+  const engine = engineOver(opened.services.engine, {
+    records: (space, definition, writing) => {
+      if (isAway && definition.name === JOBS.name) throw new Error("away");
+      return opened.services.engine.records(space, definition, writing);
     },
-  };
-  await using runner = createJobRunner<JobServices>(services, {
-    kinds: [kind],
-    atOnceMax: 100,
-    servicesOf: () => services,
   });
-  await runner.announce(project);
-  for (const subject of ["a", "b", "c"]) {
-    await note(services, project, { subject, isClaimed: false });
-    clock.advance(1);
-  }
-  assert.equal(await runner.runDue(), 0, "it waits for none of them");
-  assert.equal(await runner.runDue(), 0, "what is taken is not taken again");
-  while (begun.length < 3) await new Promise((resolve) => setTimeout(resolve, 0));
-  assert.deepEqual(begun, ["a", "b", "c"]);
-  assert.equal(await jobsLeft(services, project), 3);
-  release();
+  const services = { ...opened.services, engine };
+  let runs = 0;
+  await using runner = runnerOf({ ...opened, services }, () => {
+    isAway = ++runs === 1;
+    return Promise.resolve(null);
+  });
+  await addAndBegin(runner, services, project);
   await runner.idle();
-  assert.equal(await jobsLeft(services, project), 0);
-  assert.equal(begun.length, 3);
-});
-
-Deno.test("however many jobs of a lane are held up, a pass begins those of another", async () => {
-  await using opened = await openTestServices();
-  const { services, clock } = opened;
-  const project = await projectIn(opened);
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const done: string[] = [];
-  const kind: JobKind<JobServices> = {
-    name: KIND,
-    beside: true,
-    async run(_services, _space, { subject, lane }) {
-      if (lane === "dead") await held;
-      done.push(subject);
-      return null;
-    },
-  };
-  await using runner = createJobRunner<JobServices>(services, {
-    kinds: [kind],
-    atOnceMax: 10_000,
-    servicesOf: () => services,
-  });
-  await runner.announce(project);
-  const dead = Array.from({ length: 2_001 }, (_, n) => ({ subject: `${n}`, lane: "dead" }));
-  await services.engine.transaction(
-    project,
-    (tx) => enqueue(tx, services, dead, { kind: KIND, isClaimed: false }),
-  );
-  clock.advance(1);
-  await note(services, project, { subject: "lives", lane: "other", isClaimed: false });
-  for (let passes = 0; passes < 3; passes++) await runner.runDue();
-  await new Promise((resolve) => setTimeout(resolve, 10));
-  assert.deepEqual(done, ["lives"]);
-  release();
-  while (await jobsLeft(services, project) > 0) {
-    await runner.idle();
-    await runner.runDue();
-  }
-  assert.equal(new Set(done).size, 2_002);
-});
-
-Deno.test("a space that one runner forgets stays announced for one that has a place of its own", async () => {
-  await using opened = await openTestServices();
-  const { services, clock } = opened;
-  const project = await projectIn(opened);
-  const { done, run } = recorder();
-  await using other = createJobRunner<JobServices>(services, {
-    kinds: [{ name: "other", run: never }],
-    atOnceMax: 1,
-    servicesOf: () => services,
-  });
-  await using runner = createJobRunner<JobServices>(services, {
-    kinds: [{ name: KIND, run }],
-    atOnceMax: 1,
-    announcedIn: WAITING_WEBHOOK_SPACES,
-    servicesOf: () => services,
-  });
-  for (const one of [other, runner]) await one.announce(project);
-  await note(services, project);
-  clock.advance(LEASE_MS);
-  assert.equal(await other.runDue(), 0);
-  assert.deepEqual(await announced(services), []);
+  assert.equal((await jobsIn(opened.services, project))[0]!.claimedBy === null, false);
+  isAway = false;
+  opened.clock.advance(MINUTE_MS);
   assert.equal(await runner.runDue(), 1);
-  assert.deepEqual(done, [[project, "a"]]);
+  assert.equal(runs, 2);
+});
+
+Deno.test("runEach runs each matching job once, and leaves the lane of one that fails for later", async () => {
+  await using opened = await openTestServices();
+  const { services } = opened;
+  const project = await projectIn(opened);
+  const seen: string[] = [];
+  await using runner = runnerOf(opened, (_services, _space, { subject, lane }) => {
+    seen.push(subject);
+    return lane === "away" ? Promise.reject(new Error("away")) : Promise.resolve(null);
+  });
+  await add(services, project, ["a", "b", "c"], { lane: "away" });
+  await add(services, project, ["d", "e"], { lane: "there" });
+  await add(services, project, ["x"], { kind: "another" });
+  assert.equal(await runner.runEach(project, KIND, { which: ALL }), 2);
+  assert.deepEqual(seen, ["a", "d", "e"]);
+  const left = await jobsIn(services, project);
+  assert.deepEqual(left.map(({ subject, tries }) => [subject, tries]), [
+    ["a", 1],
+    ["b", 0],
+    ["c", 0],
+    ["x", 0],
+  ]);
+});
+
+Deno.test("recurring work is done by one of several processes, at its time, also after a failure", async () => {
+  await using opened = await openTestServices();
+  const { clock } = opened;
+  let passes = 0;
+  const work = {
+    kind: "pass",
+    everyMs: 10 * MINUTE_MS,
+    run: () => ++passes === 1 ? Promise.reject(new Error("away")) : Promise.resolve({}),
+  };
+  const runners = Array.from({ length: 5 }, () => runnerOf(opened, never));
+  await Promise.all(runners.map((runner) => runner.start([work])));
+  const all = (act: (runner: Runner) => Promise<unknown>) => Promise.all(runners.map(act));
+  for (const expected of [1, 2, 3]) {
+    await all((runner) => runner.runDue());
+    assert.equal(passes, expected);
+    clock.advance(9 * MINUTE_MS);
+    if (expected > 1) await all((runner) => runner.runDue());
+    assert.equal(passes, expected);
+    clock.advance(MINUTE_MS);
+  }
+  await all((runner) => runner.stop());
+});
+
+Deno.test("runners log what fails, without ending", async () => {
+  const lines: string[] = [];
+  using log = createLog("info", (text) => void lines.push(text));
+  await using opened = await openTestServices({ log });
+  const { services } = opened;
+  const project = await projectIn(opened);
+  await using runner = runnerOf(opened, () => Promise.reject(new Error("away")));
+  await addAndBegin(runner, services, project);
+  await runner.idle();
+  services.log.flush();
+  assert.match(lines.join(""), /A job failed and is retried later/);
+  assert.equal(await services.engine.records(project, JOBS).count(eq("claimedBy", null)), 1);
 });

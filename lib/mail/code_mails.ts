@@ -6,8 +6,7 @@ import {
   issueCode,
 } from "../credentials/codes.ts";
 import { canonicalEmail } from "../emails.ts";
-import { endJob, enqueue, type JobRecord } from "../jobs/jobs.ts";
-import type { JobRunner } from "../jobs/runner.ts";
+import { endJob, enqueue, type JobQueue, type JobRecord } from "../jobs/jobs.ts";
 import { CODE_MS } from "../limits.ts";
 import { parseJson } from "../store/json_text.ts";
 import type { Id, Space, Transaction } from "../store/port.ts";
@@ -22,7 +21,7 @@ import {
 
 /** What sends codes, to users and accounts alike. */
 export interface CodeMailServices extends CodeServices, OutboxServices, AdmissionServices {
-  readonly jobRunner: JobRunner;
+  readonly jobRunner: JobQueue;
 }
 
 /** What somebody asked to have sent to an address. */
@@ -64,7 +63,7 @@ export async function enqueueCodeRequest(
   kind: string,
 ): Promise<JobRecord> {
   const noted = { subject: JSON.stringify(request), lane: request.email };
-  const [job] = await enqueue(tx, services, [noted], { kind, isClaimed: true });
+  const [job] = await enqueue(tx, services, [noted], { kind });
   return job!;
 }
 

@@ -140,7 +140,6 @@ export async function sendAgain(
     provider: context.provider,
     countedIn: counted?.month ?? null,
     tries: 0,
-    claimedUntil: null,
     answer: null,
   };
   let queued = found;

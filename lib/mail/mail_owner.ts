@@ -1,4 +1,4 @@
-import type { JobRunner } from "../jobs/runner.ts";
+import type { JobQueue } from "../jobs/jobs.ts";
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import type { Id } from "../store/port.ts";
@@ -7,7 +7,7 @@ import type { MailKind } from "./mails.ts";
 import { enqueueMail, findMailContext, type OutboxServices } from "./outbox.ts";
 
 export interface MailOwnerServices extends OutboxServices {
-  readonly jobRunner: Pick<JobRunner, "announce" | "begin">;
+  readonly jobRunner: JobQueue;
 }
 
 /**

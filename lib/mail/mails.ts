@@ -35,10 +35,8 @@ export type MailRecord = StoredRecord & {
   state: MailState;
   /** Null for one that is kept. */
   provider: MailProvider | null;
-  /** How often it was taken to be sent. */
+  /** How often sending it was begun. */
   tries: number;
-  /** Whoever has taken it sends it until then; null where nobody does. */
-  claimedUntil: string | null;
   /** What the server said last, or why it was not reached. */
   answer: string | null;
   hasCode: boolean;
@@ -65,7 +63,6 @@ export const MAILS: Definition = {
     state: { type: "String" },
     provider: { type: "String" },
     tries: { type: "Number" },
-    claimedUntil: { type: "Date" },
     answer: { type: "String" },
     hasCode: { type: "Boolean" },
     usefulUntil: { type: "Date" },

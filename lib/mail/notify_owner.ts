@@ -26,6 +26,7 @@ const NOTICES: Readonly<Record<NoticedLimit, Notice>> = {
 /** Writes to a project's owner that it has reached a limit. */
 export const NOTIFY_OWNER: JobKind<MailOwnerServices> = {
   name: NOTIFY_OWNER_JOB,
+  atOnce: 1,
   async run(services, space, { subject }) {
     if (space === "control") return null;
     const notice = NOTICES[subject as NoticedLimit]; // Written by `noteLimitReached` alone.

@@ -158,7 +158,6 @@ export function mailRecord(
     state: provider === null ? "kept" : "queued",
     provider,
     tries: 0,
-    claimedUntil: null,
     answer: null,
     createdAt: timestamp(clock),
     sentAt: null,
@@ -191,5 +190,5 @@ export async function noteMails(
   const noted = mails.filter(({ state }) => state === "queued")
     .map(({ _id }) => ({ subject: _id, lane: _id }));
   if (noted.length === 0) return [];
-  return await enqueue(tx, services, noted, { kind: SEND_MAIL_JOB, isClaimed: true });
+  return await enqueue(tx, services, noted, { kind: SEND_MAIL_JOB });
 }

@@ -1,5 +1,4 @@
-import type { JobRecord } from "../jobs/jobs.ts";
-import type { JobRunner } from "../jobs/runner.ts";
+import type { JobQueue, JobRecord } from "../jobs/jobs.ts";
 import { Problem } from "../problems.ts";
 import type { Plans } from "../projects/plans.ts";
 import type { Id, Transaction } from "../store/port.ts";
@@ -10,7 +9,7 @@ import { type CountedMails, countMails, uncountMails } from "./usage.ts";
 /** What the verbs need that count mails before they write them. */
 export interface CountingServices extends MailServices {
   readonly plans: Plans;
-  readonly jobRunner: JobRunner;
+  readonly jobRunner: JobQueue;
 }
 
 /** Mails that are counted, and not written yet. */

@@ -1,9 +1,8 @@
 import { timestamp } from "../clock.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
-import type { JobKind } from "../jobs/jobs.ts";
-import { MAIL_TIMEOUT_MS } from "../limits.ts";
+import { type JobKind, retryTime } from "../jobs/jobs.ts";
 import { isInUse } from "../projects/projects.ts";
-import { and, compare, eq, or } from "../store/filter.ts";
+import { and, eq } from "../store/filter.ts";
 import type { Filter, Id, Space } from "../store/port.ts";
 import { type Mailbox, parseMailbox, parseSmtpUrl } from "../text/mail_addresses.ts";
 import { type MailRecord, MAILS } from "./mails.ts";
@@ -23,21 +22,18 @@ const MINUTE_MS = 60_000;
 /** After the first try, and after each one more, until it is given up. */
 const PAUSES_MS = [1, 5, 15, 60, 240].map((minutes) => minutes * MINUTE_MS);
 
-/** Longer than a try takes. */
-const CLAIM_MS = 2 * MAIL_TIMEOUT_MS;
-
 /**
- * Sends the mail that is the job's subject. It is tried again after 1, 5, 15, 60 and 240 minutes
- * where the server may still take it, as long as it is of use. Whoever sends it has taken the mail
- * itself: a job that has waited for its turn for long may be another process' by then.
+ * Sends the mail that is the job's subject. If the server may still accept it, it is retried after
+ * 1, 5, 15, 60 and 240 minutes, for as long as the mail is useful.
  */
 export const SEND_MAIL: JobKind<MailServices> = {
   name: SEND_MAIL_JOB,
+  atOnce: 4,
   async run(services, space, { subject: mailId }) {
     // Asked for a project that is gone, an engine would make its space anew.
     if (space !== "control" && !await isInUse(services, space)) return null;
-    const taken = await takeMail(services, space, mailId);
-    if (taken === null) return await nextTry(services, space, mailId);
+    const taken = await beginTry(services, space, mailId);
+    if (taken === null) return null;
     const mail = await withCount(services, space, taken);
     const now = timestamp(services.clock);
     if (mail.usefulUntil !== null && mail.usefulUntil <= now) {
@@ -63,26 +59,16 @@ export const SEND_MAIL: JobKind<MailServices> = {
   },
 };
 
-/** Of many at once one takes it; null for the others, and where it is not to be sent. */
-async function takeMail(
-  { engine, clock }: MailServices,
+/** Counts a try, and returns the mail; null if it is not to be sent any more. */
+async function beginTry(
+  { engine }: MailServices,
   space: Space,
   mailId: Id,
 ): Promise<MailRecord | null> {
-  const free = or(eq("claimedUntil", null), compare("claimedUntil", "lte", timestamp(clock)));
-  const claimedUntil = new Date(clock.now() + CLAIM_MS).toISOString();
-  const taken = await engine.records<MailRecord>(space, MAILS).updateOne(
-    and(eq("_id", mailId), eq("state", "queued"), free),
-    { set: { claimedUntil }, increment: { tries: 1 } },
-  );
-  return taken?.value ?? null;
-}
-
-/** When to look after a mail that somebody else sends; null where nobody has to. */
-async function nextTry({ engine }: MailServices, space: Space, mailId: Id): Promise<number | null> {
-  const mail = (await engine.records<MailRecord>(space, MAILS).get(mailId))?.value;
-  if (mail === undefined || mail.state !== "queued" || mail.claimedUntil === null) return null;
-  return Date.parse(mail.claimedUntil);
+  const isQueued = and(eq("_id", mailId), eq("state", "queued"));
+  const begun = await engine.records<MailRecord>(space, MAILS)
+    .updateOne(isQueued, { increment: { tries: 1 } });
+  return begun?.value ?? null;
 }
 
 /** Every mail by the platform's server counts; those of sign-in are not refused for it. */
@@ -133,8 +119,8 @@ export async function ownSender(
   return { transport, from: parseMailbox(own.from)! }; // Both were checked when they were set.
 }
 
-/** As long as nobody else has taken it since. */
-const its = ({ _id, tries }: MailRecord): Filter =>
+/** Matches the mail as long as no other try has begun since. */
+const isStillTried = ({ _id, tries }: MailRecord): Filter =>
   and(eq("_id", _id), eq("state", "queued"), eq("tries", tries));
 
 /** Resolves to whether it was this call that ended it. */
@@ -144,10 +130,9 @@ async function end(
   mail: MailRecord,
   change: Pick<MailRecord, "state" | "answer"> & Partial<MailRecord>,
 ): Promise<boolean> {
-  const ended = await engine.records<MailRecord>(space, MAILS).updateOne(its(mail), {
+  const ended = await engine.records<MailRecord>(space, MAILS).updateOne(isStillTried(mail), {
     set: {
       ...change,
-      claimedUntil: null,
       // Where codes are told, the subject may have one too.
       ...(mail.hasCode && { subject: WITHOUT_CODE, text: null, html: null }),
     },
@@ -179,12 +164,12 @@ async function delay(
   answer: string,
 ): Promise<number | null> {
   const pause = PAUSES_MS[mail.tries - 1];
-  const next = services.clock.now() + (pause ?? 0);
+  const next = retryTime(services.clock, pause ?? 0, mail._id);
   const isLate = mail.usefulUntil !== null && next >= Date.parse(mail.usefulUntil);
   if (pause === undefined || isLate) return await fail(services, space, mail, answer);
   note(services, "A mail is tried again later", space, { ...mail, answer });
   await services.engine.records<MailRecord>(space, MAILS)
-    .updateOne(its(mail), { set: { answer, claimedUntil: null } });
+    .updateOne(isStillTried(mail), { set: { answer } });
   return next;
 }
 

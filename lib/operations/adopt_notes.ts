@@ -2,9 +2,9 @@ import type { Clock } from "../clock.ts";
 import { COLLECTION_REMOVAL } from "../documents/collection_removals.ts";
 import { OBJECT_REMOVAL } from "../files/removals.ts";
 import type { NewId } from "../ids.ts";
-import { enqueue, type NewJob } from "../jobs/jobs.ts";
+import { enqueue, type JobQueue, JOBS, type NewJob } from "../jobs/jobs.ts";
 import { ALL, within } from "../store/filter.ts";
-import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import type { Definition, Engine, Id, Space, StoredRecord } from "../store/port.ts";
 
 interface AdoptServices {
   readonly engine: Engine;
@@ -56,6 +56,28 @@ const EARLIER_LOCKS = {
   indexes: [],
   trash: false,
 } satisfies Definition;
+
+/** Where earlier versions kept the spaces that had messages to webhooks. */
+const EARLIER_WAITING_SPACES = {
+  name: "waitingWebhookSpaces",
+  fields: {},
+  indexes: [],
+  trash: false,
+} satisfies Definition;
+
+/** Takes over what earlier versions, which had several queues, kept in the control space. */
+export async function adoptQueue(
+  { engine, jobRunner }: AdoptServices & { readonly jobRunner: JobQueue },
+): Promise<void> {
+  if (!(await engine.kinds("control")).includes(EARLIER_WAITING_SPACES.name)) return;
+  const waiting = engine.records("control", EARLIER_WAITING_SPACES);
+  for await (const { space } of waiting.find({ filter: ALL })) {
+    await jobRunner.announce(space as Space);
+  }
+  const passes = within("kind", ["deliver", "runJobs"]);
+  await engine.records("control", JOBS).deleteMany(passes, BATCH);
+  await engine.drop("control", EARLIER_WAITING_SPACES);
+}
 
 /** Makes jobs of a project's notes of removals that an earlier version left. */
 export async function adoptNotes(services: AdoptServices, projectId: Id): Promise<void> {

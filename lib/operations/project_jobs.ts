@@ -1,10 +1,10 @@
-import { type Clock, deadlinePassed, timestamp } from "../clock.ts";
+import { deadlinePassed } from "../clock.ts";
 import { COLLECTION_REMOVAL } from "../documents/collection_removals.ts";
-import { type KeepServices, UNHELD_FILE_REMOVAL } from "../documents/keep_files.ts";
+import { UNHELD_FILE_REMOVAL } from "../documents/keep_files.ts";
 import { type FileServices, OBJECT_REMOVAL } from "../files/removals.ts";
 import { INTERNAL } from "../files/stores.ts";
 import { parseId } from "../ids.ts";
-import { type JobKind, type JobRecord, JOBS, runJobs } from "../jobs/jobs.ts";
+import { type JobRecord, JOBS } from "../jobs/jobs.ts";
 import { JOBS_SHOWN_MAX } from "../limits.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
@@ -31,21 +31,16 @@ export interface ShownJobs {
   readonly total: number;
 }
 
-type RemovalServices = FileServices & KeepServices;
-
-/** Kinds that follow from what members do, by their names. */
-const OF_MEMBERS: Readonly<Record<string, JobKind<RemovalServices>>> = {
-  [OBJECT_REMOVAL.name]: OBJECT_REMOVAL,
-  [COLLECTION_REMOVAL.name]: COLLECTION_REMOVAL,
-  [UNHELD_FILE_REMOVAL.name]: UNHELD_FILE_REMOVAL,
-};
-
-const kindOf = (name: string): JobKind<RemovalServices> | null =>
-  Object.hasOwn(OF_MEMBERS, name) ? OF_MEMBERS[name]! : null;
+/** Names of the kinds that follow from what members do. */
+const KINDS_OF_MEMBERS = [
+  OBJECT_REMOVAL.name,
+  COLLECTION_REMOVAL.name,
+  UNHELD_FILE_REMOVAL.name,
+];
 
 /** What is still to be done in a project. */
 export async function listJobs(
-  { engine, clock }: { readonly engine: Engine; readonly clock: Clock },
+  { engine }: { readonly engine: Engine },
   projectId: Id,
 ): Promise<ShownJobs> {
   const page = await engine.records<JobRecord>(projectId, JOBS).list({
@@ -54,23 +49,22 @@ export async function listJobs(
     limit: JOBS_SHOWN_MAX,
     total: true,
   });
-  const now = timestamp(clock);
-  return { jobs: page.records().map((job) => shown(job, now)), total: page.total! };
+  return { jobs: page.records().map(shown), total: page.total! };
 }
 
-const shown = (job: JobRecord, now: string): ShownJob => ({
+const shown = (job: JobRecord): ShownJob => ({
   id: job._id,
   kind: job.kind,
   subject: subjectOf(job),
   createdAt: job.createdAt,
   dueAt: job.dueAt,
-  isRunning: job.claimedUntil !== null && job.claimedUntil > now,
+  isRunning: (job.claimedBy ?? null) !== null,
   tries: job.tries,
   failure: failureOf(job),
 });
 
 function subjectOf({ kind, subject }: JobRecord): string | null {
-  if (kindOf(kind) === null) return null;
+  if (!KINDS_OF_MEMBERS.includes(kind)) return null;
   // The place of a collection's documents is its name, with an id behind it.
   return kind === COLLECTION_REMOVAL.name ? subject.split(".")[0]! : subject;
 }
@@ -102,9 +96,8 @@ export async function tryJob(
   const jobs = services.engine.records<JobRecord>(projectId, JOBS);
   const job = (await jobs.get(id))?.value;
   if (job === undefined) return true;
-  const kind = kindOf(job.kind);
-  if (kind === null) return false;
-  const stopped = deadlinePassed(services.clock, TRY_MS);
-  await runJobs(services, kind, { space: projectId, which: eq("_id", id), stopped });
+  if (!KINDS_OF_MEMBERS.includes(job.kind)) return false;
+  const isStopping = deadlinePassed(services.clock, TRY_MS);
+  await services.jobRunner.runEach(projectId, job.kind, { which: eq("_id", id), isStopping });
   return await jobs.get(id) === null;
 }

@@ -24,7 +24,7 @@ type RenameServices = Pick<
   | "clock"
   | "newId"
   | "log"
-  | "webhookRunner"
+  | "jobRunner"
   | "webhookTeller"
 >;
 

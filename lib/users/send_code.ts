@@ -18,6 +18,7 @@ export const requestCode = (
 /** Sends the code that was asked for, if somebody has the address for whom it is good for something. */
 export const SEND_CODE: JobKind<UserServices> = {
   name: "sendCode",
+  atOnce: 4,
   async run(services, space, job) {
     const request = codeRequestOf(job);
     const project = (await services.engine.records<ProjectRecord>("control", PROJECTS).get(space))

@@ -4,7 +4,7 @@ import type { PasswordQueue } from "../credentials/password_queue.ts";
 import type { Passwords } from "../credentials/passwords.ts";
 import type { TryServices } from "../credentials/sign_in_attempts.ts";
 import type { CodeServices } from "../credentials/codes.ts";
-import type { JobRunner } from "../jobs/runner.ts";
+import type { JobQueue } from "../jobs/jobs.ts";
 import type { AdmissionServices } from "../mail/admission.ts";
 import type { MailServices } from "../mail/send_mail.ts";
 import type { UserFields } from "./user_fields.ts";
@@ -16,7 +16,7 @@ export interface UserServices extends CodeServices, TryServices, MailServices, A
   readonly passwords: Passwords;
   readonly passwordQueue: PasswordQueue;
   readonly userFields: UserFields;
-  readonly jobRunner: JobRunner;
+  readonly jobRunner: JobQueue;
 }
 
 /** Where somebody comes from who signs in. */

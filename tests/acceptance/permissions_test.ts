@@ -188,7 +188,7 @@ for (const task of ["start", "dev", "admin"]) {
       net: "granted",
       run: "prompt",
       osRelease: "granted",
-      hostname: "prompt",
+      hostname: task === "admin" ? "prompt" : "granted",
     });
   });
 }

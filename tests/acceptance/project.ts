@@ -153,7 +153,7 @@ const TOKEN_SECONDS = 900;
 export async function runJobsLater(settings: Settings, laterMs: number): Promise<void> {
   const clock = { now: () => Date.now() + laterMs, elapsed: () => performance.now() };
   await using services = await openServices(loadConfig(settings), { log: silentLog, clock });
-  for (const runner of [services.jobRunner, services.webhookRunner]) {
+  for (const runner of [services.jobRunner, services.jobRunner]) {
     await runner.runDue();
     await runner.idle(); // What follows from it, too.
   }

@@ -3,11 +3,12 @@ import { openForWriting } from "@/lib/documents/access.ts";
 import { writeDocument } from "@/lib/documents/write_document.ts";
 import { deleteCollection } from "@/lib/documents/delete_collection.ts";
 import { COLLECTION_REMOVAL } from "@/lib/documents/collection_removals.ts";
-import { type JobRecord, JOBS, jobsOf } from "@/lib/jobs/jobs.ts";
-import { ALL } from "@/lib/store/filter.ts";
+import { type JobRecord, JOBS } from "@/lib/jobs/jobs.ts";
+import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Definition } from "@/lib/store/port.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { until } from "../acceptance/until.ts";
+import { muteQueue } from "../support/mute_queue.ts";
 import { openTestApp } from "../support/test_app.ts";
 import { createTestOwner, type TestOwner } from "./test_owner.ts";
 import { ok, refused, tally, times } from "./test_collection.ts";
@@ -26,7 +27,9 @@ const kept = ({ app, projectId }: TestOwner, where: Definition): Promise<number>
   app.services.engine.records(projectId, where).count(ALL);
 
 const removals = async ({ app, projectId }: TestOwner): Promise<number> =>
-  await app.services.engine.records<JobRecord>(projectId, JOBS).count(jobsOf(COLLECTION_REMOVAL));
+  await app.services.engine.records<JobRecord>(projectId, JOBS).count(
+    eq("kind", COLLECTION_REMOVAL.name),
+  );
 
 /** Some passes later than anybody could still write there. */
 async function removed(owner: TestOwner): Promise<void> {
@@ -54,7 +57,7 @@ const deleteCutOff = ({ app, projectId }: TestOwner) =>
   deleteCollection(
     {
       ...app.services,
-      collectionRemovals: { begin() {} },
+      jobRunner: muteQueue(app.services.jobRunner),
     },
     projectId,
     "posts",

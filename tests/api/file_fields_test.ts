@@ -274,7 +274,7 @@ Deno.test("files go with the trash when it is emptied, and with their collection
   assert.equal((await maintain(app.services)).documents, 1);
   assert.deepEqual((await left()).toSorted(), [inUse, kept, ...photos].sort());
   await deleteCollection(app.services, posts.project.projectId, "posts");
-  await app.services.collectionRemovals.idle();
+  await app.services.jobRunner.idle();
   assert.deepEqual(await left(), [kept]);
   await reap(app.services);
   assert.equal(await app.services.blobStores.internal.stat("stored", inUse), null);

@@ -71,7 +71,7 @@ export async function openMail(
       return ok(await asSecret({ path: "/api/mail/logs" })).items;
     },
     async later(minutes) {
-      app.clock.advance(minutes * 60_000);
+      app.clock.advance(minutes * 66_000); // Pauses have up to a tenth of jitter.
       await jobRunner.runDue();
       await jobRunner.idle();
     },

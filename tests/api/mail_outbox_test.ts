@@ -7,7 +7,7 @@ import { MAIL_SETTINGS, setMailSettings } from "@/lib/mail/settings.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import { ALL } from "@/lib/store/filter.ts";
 import { startSmtpServer } from "../support/smtp_server.ts";
-import { CODE, LEASE_MS, MINUTE_MS, NOTE, openOutbox, TO } from "./outbox_fixture.ts";
+import { afterPause, CODE, MINUTE_MS, NOTE, openOutbox, TO } from "./outbox_fixture.ts";
 import { times } from "./test_collection.ts";
 
 const PAUSES = [1, 5, 15, 60, 240];
@@ -24,7 +24,7 @@ Deno.test("a mail that was taken while the connection ended is sent again under 
     answer: "The connection broke off.",
   });
   server.behave(null);
-  clock.advance(MINUTE_MS);
+  clock.advance(afterPause(1));
   const { state, messageId } = await outbox.pass();
   assert.equal(state, "sent");
   assert.deepEqual(server.mails.map((mail) => mail.messageId), [messageId, messageId]);
@@ -45,7 +45,7 @@ Deno.test("a code is in the stored mail until it is sent or has failed, and no l
     server.behave((step) =>
       step === "data" && ending === "failed" ? { code: 554, message: "spam" } : null
     );
-    clock.advance(MINUTE_MS);
+    clock.advance(afterPause(1));
     const ended = await outbox.pass();
     assert.partialDeepStrictEqual(ended, { state: ending, to: TO, hasCode: true, ...WITHOUT_CODE });
     assert.doesNotMatch(JSON.stringify(ended), /314159/);
@@ -81,11 +81,11 @@ Deno.test("mails of sign-in count, once however often they are tried, and are gi
   server.behave((step) => step === "data" ? PUT_OFF : null);
   await outbox.send(NOTE, CODE);
   assert.equal(await outbox.counted(), 2);
-  clock.advance(MINUTE_MS);
+  clock.advance(afterPause(1));
   await outbox.pass();
   assert.equal(await outbox.counted(), 2);
   server.behave(() => ({ code: 550, message: "no" }));
-  clock.advance(5 * MINUTE_MS);
+  clock.advance(afterPause(5));
   await outbox.pass();
   assert.equal(await outbox.counted(), 0);
 });
@@ -99,13 +99,13 @@ Deno.test("a mail that fails in the next month is given back to the month that i
   await outbox.send(NOTE, NOTE);
   assert.equal(await outbox.counted(), 2);
   for (const minutes of PAUSES.slice(0, 4)) {
-    clock.advance(minutes * MINUTE_MS);
+    clock.advance(afterPause(minutes));
     await outbox.pass();
   }
   assert.equal(new Date(clock.now()).getUTCMonth(), 1);
   assert.equal(await outbox.counted(), 0, "of February");
   server.behave(() => ({ code: 550, message: "no" }));
-  clock.advance(240 * MINUTE_MS);
+  clock.advance(afterPause(240));
   await outbox.pass();
   assert.equal(await outbox.counted(), 0, "of February");
   clock.setBack(24 * 60 * MINUTE_MS);
@@ -133,16 +133,14 @@ Deno.test("mails that wait for a platform's server that is not set any more wait
   await using outbox = await openOutbox();
   const { app: { clock }, server, services } = outbox;
   await outbox.write(NOTE);
-  clock.advance(LEASE_MS);
   const without = { ...services, mailTransports: { ...services.mailTransports, platform: null } };
   const { SEND_MAIL } = await import("@/lib/mail/send_mail.ts");
   const { _id } = await outbox.stored();
   const job = { subject: _id } as Parameters<typeof SEND_MAIL.run>[2];
   const { projectId } = outbox.project;
   const next = await SEND_MAIL.run(without, projectId, job, () => false);
-  assert.equal(next, clock.now() + MINUTE_MS);
+  assert.ok(next! >= clock.now() + MINUTE_MS && next! <= clock.now() + afterPause(1));
   assert.equal((await outbox.stored()).answer, "This server has no mail server at present.");
-  clock.advance(MINUTE_MS);
   assert.equal((await outbox.pass()).state, "sent");
   assert.equal(server.mails.length, 1);
 });
@@ -155,7 +153,7 @@ Deno.test("the log tells which mails were put off and which have failed, and why
   server.behave((step) => step === "data" ? PUT_OFF : null);
   await outbox.send(NOTE);
   server.behave((step) => step === "data" ? { code: 554, message: "spam" } : null);
-  clock.advance(MINUTE_MS);
+  clock.advance(afterPause(1));
   const { _id: mail } = await outbox.pass();
   log.flush();
   const { projectId: space } = outbox.project;
@@ -181,7 +179,7 @@ Deno.test("no line of the log, and nothing stored, has a server's password in it
   for (const answer of [PUT_OFF, "cut", { code: 550, message: "no" }] as const) {
     server.behave((step) => step === "data" ? answer : null);
     await outbox.send(CODE);
-    clock.advance(MINUTE_MS);
+    clock.advance(afterPause(1));
     await outbox.pass();
   }
   const wrong = `${PASSWORD}, but another`;

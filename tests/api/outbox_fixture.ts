@@ -13,8 +13,8 @@ import { openTestApp, type TestApp, type TestProject } from "../support/test_app
 import type { TestOptions } from "../support/test_services.ts";
 
 export const MINUTE_MS = 60_000;
-/** As long nobody takes what another process has noted for itself. */
-export const LEASE_MS = 5 * MINUTE_MS;
+/** Milliseconds after which a mail has been tried again that waits for so many minutes. */
+export const afterPause = (minutes: number): number => 1.1 * minutes * MINUTE_MS;
 
 export const TO = "ada@example.com";
 

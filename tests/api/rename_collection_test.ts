@@ -173,7 +173,7 @@ Deno.test("webhooks are told of every change, by the name that the collection ha
   ok(await hooks.owner.asOwner(rename("posts", "articles")));
   await create("articles", 2);
   await services.webhookTeller.idle();
-  await services.webhookRunner.idle();
+  await services.jobRunner.idle();
   assert.deepEqual(
     hooks.server.received.map(({ json: { type, data } }) => `${type} ${data.document.n}`),
     ["posts.created 1", "articles.created 2"],
@@ -201,7 +201,7 @@ Deno.test("of documents that are written beside a rename webhooks are told of ea
   ok(await hooks.owner.asOwner(rename("posts", "articles")));
   await Promise.all(writers);
   await services.webhookTeller.idle();
-  await services.webhookRunner.idle();
+  await services.jobRunner.idle();
   const told = hooks.server.received.map(({ json }) => json.data.id);
   assert.deepEqual(told.toSorted(), created.toSorted());
 });

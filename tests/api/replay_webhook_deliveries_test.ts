@@ -18,7 +18,7 @@ Deno.test("replayWebhookDeliveries sends all since a time once more, those of a 
   const since = "2026-01-31T13:00:01+01:00";
   const answer = ok(await hooks.owner.as("admin", replay(id, { since })));
   assert.deepEqual(answer, { replayed: 3, nextSince: null });
-  await hooks.app.services.webhookRunner.idle();
+  await hooks.app.services.jobRunner.idle();
   const order = hooks.server.received.map(({ json }) => json.data.document.n);
   assert.deepEqual(order, [0, 1, 2, 3, 1, 2, 3]);
 });
@@ -41,7 +41,7 @@ Deno.test("replayWebhookDeliveries leaves what waits for its next try, and says 
   assert.deepEqual(part, { replayed: WEBHOOK_REPLAY_MAX, nextSince });
   const rest = ok(await hooks.owner.asOwner(replay(id, { since: nextSince })));
   assert.deepEqual(rest, { replayed: 0, nextSince: null });
-  await hooks.app.services.webhookRunner.idle();
+  await hooks.app.services.jobRunner.idle();
   assert.equal(hooks.server.received.length, 2 * WEBHOOK_REPLAY_MAX + 1);
 });
 
@@ -58,6 +58,6 @@ Deno.test("replayWebhookDeliveries refuses what it cannot send, and sends nothin
   await owner.isForAdmins(replay(id, good));
   ok(await owner.asOwner({ method: "PATCH", path: `/webhooks/${id}`, body: { enabled: false } }));
   refused(await owner.asOwner(replay(id, good)), 409, "WEBHOOK_OFF");
-  await hooks.app.services.webhookRunner.idle();
+  await hooks.app.services.jobRunner.idle();
   assert.equal(hooks.server.received.length, 1);
 });

@@ -16,7 +16,7 @@ Deno.test("replayWebhookDelivery sends a message once more under its id, whateve
   const { _id } = await first(hooks);
   const queued = ok(await hooks.owner.as("admin", replay(id, _id)));
   assert.partialDeepStrictEqual(queued, { id: _id, state: "queued", tries: 0, endedAt: null });
-  await hooks.app.services.webhookRunner.idle();
+  await hooks.app.services.jobRunner.idle();
   const [one, two] = hooks.server.received;
   assert.equal(two!.headers["webhook-id"], one!.headers["webhook-id"]);
   assert.equal(two!.body, one!.body);
@@ -33,7 +33,7 @@ Deno.test("replayWebhookDelivery tries one that waits now, with all its tries be
   assert.equal(tries, 2);
   hooks.server.behave(200);
   ok(await hooks.owner.asOwner(replay(id, _id)));
-  await hooks.app.services.webhookRunner.idle();
+  await hooks.app.services.jobRunner.idle();
   assert.partialDeepStrictEqual(await first(hooks), { state: "delivered", tries: 1 });
   await hooks.later(300_000);
   assert.equal(hooks.server.received.length, 3, "the try that it waited for is not made beside it");
@@ -52,7 +52,7 @@ Deno.test("replayWebhookDelivery refuses what it cannot send, and sends nothing"
   await owner.isForAdmins(replay(id, _id));
   ok(await owner.asOwner({ method: "PATCH", path: `/webhooks/${id}`, body: { enabled: false } }));
   refused(await owner.asOwner(replay(id, _id)), 409, "WEBHOOK_OFF");
-  await hooks.app.services.webhookRunner.idle();
+  await hooks.app.services.jobRunner.idle();
   assert.equal(hooks.server.received.length, 1);
   assert.equal((await first(hooks)).state, "delivered");
 });

@@ -13,7 +13,7 @@ const CHANGES = Math.ceil(CHANGES_BYTES_MAX / (2 * LENGTH)) + 3;
 Deno.test("more bytes of changes than are kept, left untold by a process that ended, are told whole within ten minutes", async () => {
   await using hooks = await openWebhooks();
   const { app, owner: { project }, projectId } = hooks;
-  const { webhookTeller, webhookRunner, engine } = app.services;
+  const { webhookTeller, jobRunner, engine } = app.services;
   const send = (path: string, body: object, method = "POST") =>
     app.send({ method, path, body, headers: [["x-api-key", project.secretKey]] });
   const created = await send("/api/data/posts", { n: 0, text: "x".repeat(LENGTH) });
@@ -30,9 +30,9 @@ Deno.test("more bytes of changes than are kept, left untold by a process that en
   }
   app.clock.advance(60_000);
   for (let pass = 0; pass < 2; pass++) {
-    await webhookRunner.runDue();
+    await jobRunner.runDue();
     await webhookTeller.idle();
-    await webhookRunner.idle();
+    await jobRunner.idle();
   }
   const numbers = times(CHANGES, (n) => n + 1);
   assert.deepEqual(hooks.server.received.map(({ json }) => json.data.document.n), numbers);

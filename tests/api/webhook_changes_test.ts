@@ -22,9 +22,9 @@ async function create(hooks: WebhookFixture, n: number): Promise<Id> {
 }
 
 /** All is told that this process has changed, and sent. */
-async function told({ webhookTeller, webhookRunner }: Services): Promise<void> {
+async function told({ webhookTeller, jobRunner }: Services): Promise<void> {
   await webhookTeller.idle();
-  await webhookRunner.idle();
+  await jobRunner.idle();
 }
 
 const typesOf = ({ server }: WebhookFixture): string[] =>
@@ -81,7 +81,7 @@ Deno.test("a webhook is told nothing of before it was switched on, nor while it 
   await switchTo(false);
   // The job that looks for what is untold ends with the last webhook.
   clock.advance(60_000);
-  await services.webhookRunner.runDue();
+  await services.jobRunner.runDue();
   await told(services);
   await create(hooks, 4);
   await switchTo(true);
@@ -131,9 +131,9 @@ Deno.test("what a process that ended has left untold another one tells", async (
   await told(app.services);
   assert.deepEqual(typesOf(hooks), []);
   app.clock.advance(60_000);
-  await app.services.webhookRunner.runDue();
+  await app.services.jobRunner.runDue();
   await told(app.services);
-  await app.services.webhookRunner.runDue();
+  await app.services.jobRunner.runDue();
   await told(app.services);
   assert.deepEqual(typesOf(hooks), ["posts.created 1 was -"]);
   assert.equal(await app.services.engine.records(projectId, TOLD_UP_TO).count(ALL), 1);
@@ -144,14 +144,14 @@ Deno.test("what a process that ended has left untold another one tells", async (
 Deno.test("what is told is not looked through again, however much others write meanwhile", async () => {
   await using hooks = await openWebhooks();
   const { app, projectId } = hooks;
-  const { engine, webhookRunner } = app.services;
+  const { engine, jobRunner } = app.services;
   await hooks.create();
   await create(hooks, 1);
   await told(app.services);
   await app.project(); // Written beside it.
   const head = await engine.changes.head(projectId);
   app.clock.advance(60_000);
-  await webhookRunner.runDue();
+  await jobRunner.runDue();
   await told(app.services);
   const toldUpTo = engine.records<ToldUpToRecord>(projectId, TOLD_UP_TO);
   const { position } = (await toldUpTo.get(THE_POSITION))!.value;

@@ -75,7 +75,7 @@ export async function openWebhooks(
   });
   ok(await owner.asOwner({ method: "POST", path: "/collections", body: { name: "posts" } }), 201);
   const { services } = app;
-  const { webhookRunner, engine } = services;
+  const { jobRunner, engine } = services;
   const post = (body: object) => owner.asOwner({ method: "POST", path: "/webhooks", body });
   const opened = opening.move();
   return {
@@ -88,12 +88,12 @@ export async function openWebhooks(
       ok(await post({ name: "Test", url: server.url, events: ALL_OF_POSTS, ...input }), 201),
     async tell(...changes) {
       await tellWebhooks(services, projectId, changes);
-      await webhookRunner.idle();
+      await jobRunner.idle();
     },
     async later(ms) {
       app.clock.advance(ms);
-      await webhookRunner.runDue();
-      await webhookRunner.idle();
+      await jobRunner.runDue();
+      await jobRunner.idle();
     },
     deliveries: () =>
       Array.fromAsync(
@@ -112,12 +112,12 @@ export async function tellWebhooks(
   { begins = true }: { begins?: boolean } = {},
 ): Promise<void> {
   const audience = await enabledWebhooks(services, projectId);
-  await services.webhookRunner.announce(projectId);
+  await services.jobRunner.announce(projectId);
   const jobs = await services.engine.transaction(
     projectId,
     (tx) => enqueueDeliveries(tx, services, audience, changes),
   );
-  if (begins) { for (const job of jobs) services.webhookRunner.begin(projectId, job); }
+  if (begins) { for (const job of jobs) services.jobRunner.begin(projectId, job); }
 }
 
 /** Another process on the same store, by the same clock. */

@@ -7,7 +7,6 @@ import { times } from "../api/test_collection.ts";
 const DEAD = 100;
 const PROJECTS = 4;
 const MESSAGES = 6;
-const AT_ONCE = 4;
 /** Of the ten seconds that each of the dead is waited for. */
 const SOON_MS = 4_000;
 
@@ -25,7 +24,7 @@ async function openDead(living: WebhookFixture): Promise<WebhookFixture> {
   return hooks;
 }
 
-Deno.test("a hundred webhooks of four projects that hang hold up none that lives, at the same host", async () => {
+Deno.test("a hundred webhooks that hang take a connection each, and delay none that lives", async () => {
   await using living = await openWebhooks();
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   living.server.behave(async ({ path }, response) => {
@@ -39,12 +38,12 @@ Deno.test("a hundred webhooks of four projects that hang hold up none that lives
   const began = performance.now();
   const isSoon = () => performance.now() - began < SOON_MS;
   await Promise.all(dead.map(tell));
-  while (arrivedAt("/hangs") < AT_ONCE * DEAD && isSoon()) await turn();
+  while (arrivedAt("/hangs") < DEAD && isSoon()) await turn();
   await tell(living);
   while (arrivedAt("/hook") < MESSAGES && isSoon()) await turn();
-  assert.deepEqual([arrivedAt("/hook"), arrivedAt("/hangs")], [MESSAGES, AT_ONCE * DEAD]);
+  assert.deepEqual([arrivedAt("/hook"), arrivedAt("/hangs")], [MESSAGES, DEAD]);
   release();
-  await living.app.services.webhookRunner.idle();
+  await living.app.services.jobRunner.idle();
   const deliveries = (await Promise.all(dead.map((hooks) => hooks.deliveries()))).flat();
   assert.deepEqual(new Set(deliveries.map(({ state }) => state)), new Set(["delivered"]));
 });

@@ -348,7 +348,7 @@ Deno.test("what is served may do no more than this, beside what its settings nam
     assert.deepEqual(others, {
       net: true,
       ...(!isServed && { read: true }),
-      sys: ["osRelease", "uid", ...(isServed ? ["setPriority"] : [])],
+      sys: ["osRelease", "uid", ...(isServed ? ["hostname", "setPriority"] : [])],
     });
     const flags = [...command.matchAll(/\s"?(-[A-Z]|--allow-\w+)(=?)/g)];
     const paths = [...(isServed ? ["-R="] : []), "-W=", "--allow-ffi="];

@@ -104,7 +104,7 @@ Deno.test("the removal of a collection is called by its name, and can be tried b
   // Whoever deletes it removes its documents at once; the place stays for late writers.
   await until(
     "the documents are removed",
-    async () => (await kept())[0]!.claimedUntil === null,
+    async () => (await kept())[0]!.claimedBy === null,
   );
   assert.deepEqual(rows(await look()), [["posts", null, "0", true]]);
   await dashboard.fill(await look(), "Try now");

@@ -28,7 +28,7 @@ const buttonsOf = ({ document }: PageAnswer): string[] =>
   [...document.querySelectorAll("main button")].map(({ textContent }) => textContent.trim());
 
 const sent = async (hooks: WebhookFixture) => {
-  await hooks.app.services.webhookRunner.idle();
+  await hooks.app.services.jobRunner.idle();
   return hooks.server.received;
 };
 

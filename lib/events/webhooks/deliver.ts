@@ -1,8 +1,14 @@
 import { timestamp } from "../../clock.ts";
 import type { NewId } from "../../ids.ts";
-import { enqueue, type JobKind, type JobRecord, type JobServices } from "../../jobs/jobs.ts";
-import type { JobRunner } from "../../jobs/runner.ts";
-import { WEBHOOK_TIMEOUT_MS } from "../../limits.ts";
+import {
+  enqueue,
+  type JobKind,
+  type JobQueue,
+  type JobRecord,
+  JOBS,
+  type JobServices,
+  retryTime,
+} from "../../jobs/jobs.ts";
 import { isInUse } from "../../projects/projects.ts";
 import { and, compare, eq, or } from "../../store/filter.ts";
 import type { Filter, Id, Records, Transaction } from "../../store/port.ts";
@@ -10,12 +16,10 @@ import { DELIVER_JOB } from "./deliveries.ts";
 import { DELIVERIES, type DeliveryRecord, type WebhookRecord, WEBHOOKS } from "./records.ts";
 import { isSuccess, type SendResult, type SendServices, sendSigned } from "./send.ts";
 import { messageId } from "./signatures.ts";
-import type { WebhookTurns } from "./turns.ts";
 
 export interface DeliverServices extends JobServices, SendServices {
   readonly newId: NewId;
-  readonly webhookTurns: WebhookTurns;
-  readonly webhookRunner: Pick<JobRunner, "begin">;
+  readonly jobRunner: JobQueue;
 }
 
 /** The kind of the jobs that tell an owner; a job's subject is the webhook's id. */
@@ -32,75 +36,61 @@ const PAUSES_MS = [
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
 ];
 
-/** Longer than a try takes. */
-const CLAIM_MS = 2 * WEBHOOK_TIMEOUT_MS;
-
 /** An owner is told of a webhook once a day at most. */
 const TOLD_MS = 24 * HOUR_MS;
 
 const GONE = 410;
 
 /**
- * Sends what waits for the document and webhook of the job's message, one after the other from the
- * oldest on. One that has to be tried again holds back those behind it. Whoever sends one has taken
- * it itself: the job alone may be done by two at once.
+ * Sends the messages that wait for the document and webhook of the job's message, the oldest first.
+ * A message that is retried later delays the following ones. While one job sends them, the jobs of
+ * the other messages end at once: that job sends their messages, too.
  */
 export const DELIVER: JobKind<DeliverServices> = {
   name: DELIVER_JOB,
-  beside: true,
-  async run(services, space, { subject, lane: webhookId }, stopped) {
-    const { clock, webhookTurns } = services;
+  atOnce: 4,
+  hasLaneShares: true,
+  async run(services, space, job, isStopping) {
     if (space === "control") return null;
-    // Before the store is asked for anything: thousands may be begun at once.
-    return await webhookTurns.run(webhookId, async () => {
-      if (stopped()) return clock.now();
-      return await deliverLane(services, space, { deliveryId: subject, stopped });
-    });
+    const lane = await laneOf(services, space, job.subject);
+    if (lane === null) return null;
+    for (;;) {
+      if (isStopping()) return services.clock.now();
+      const oldest = await claimOldest(services, space, { lane, job });
+      const next = "delivery" in oldest ? await deliver(services, space, oldest) : oldest.next;
+      if (next !== NOW) return next;
+    }
   },
 };
 
-/** Resolves to when it goes on; null where nothing is left to do. */
-async function deliverLane(
-  services: DeliverServices,
-  projectId: Id,
-  { deliveryId, stopped }: { readonly deliveryId: Id; stopped(): boolean },
-): Promise<number | null> {
-  const { clock, webhookTurns } = services;
-  const lane = await webhookTurns.read(() => laneOf(services, projectId, deliveryId));
-  if (lane === null) return null;
-  for (;;) {
-    if (stopped()) return clock.now();
-    const next = await webhookTurns.read(() => takeNext(services, projectId, lane));
-    if (!("delivery" in next)) return next.goesOnAt;
-    const goesOnAt = await deliver(services, projectId, next);
-    if (goesOnAt !== null) return goesOnAt;
-  }
-}
-
-/** Of a message that waits; null where it does not any more. */
+/** Returns the lane of a message that waits; null if it does not wait any more. */
 async function laneOf(
   services: DeliverServices,
   projectId: Id,
   deliveryId: Id,
 ): Promise<string | null> {
-  // Asked for a project that is gone, an engine would make its space anew.
+  // Reading from a project that is gone would create its space again.
   if (!await isInUse(services, projectId)) return null;
   const found = await services.engine.records<DeliveryRecord>(projectId, DELIVERIES)
     .get(deliveryId);
   return found?.value.state === "queued" ? found.value.lane : null;
 }
 
-interface Taken {
+/** When the job is due again: null if never, or at once. */
+type Next = number | null | typeof NOW;
+const NOW = "now";
+
+interface Claimed {
   readonly delivery: DeliveryRecord;
   readonly webhook: WebhookRecord;
 }
 
-/** The oldest of a lane, taken; or when it goes on, null where nothing is left. */
-async function takeNext(
+/** Claims the oldest message of a lane, or returns when the job is due again. */
+async function claimOldest(
   services: DeliverServices,
   projectId: Id,
-  lane: string,
-): Promise<Taken | { readonly goesOnAt: number | null }> {
+  { lane, job }: { readonly lane: string; readonly job: JobRecord },
+): Promise<Claimed | { readonly next: number | null }> {
   const { engine, clock } = services;
   const deliveries = engine.records<DeliveryRecord>(projectId, DELIVERIES);
   for (;;) {
@@ -110,15 +100,15 @@ async function takeNext(
       limit: 1,
     });
     const [oldest] = page.records();
-    if (oldest === undefined) return { goesOnAt: null };
-    if (oldest.dueAt > timestamp(clock)) return { goesOnAt: Date.parse(oldest.dueAt) };
-    const delivery = await take(services, projectId, oldest._id);
-    if (delivery === null) {
-      const now = (await deliveries.get(oldest._id))?.value;
-      const claimedUntil = now?.state === "queued" ? now.claimedUntil : null;
-      if (claimedUntil === null) continue;
-      return { goesOnAt: Date.parse(claimedUntil) };
-    }
+    if (oldest === undefined) return { next: null };
+    if (oldest.dueAt > timestamp(clock)) return { next: Date.parse(oldest.dueAt) };
+    if (await isSending(services, projectId, oldest)) return { next: null };
+    const claimed = await deliveries.updateOne(isUnchanged(oldest), {
+      set: { claimedBy: runOf(job) },
+      increment: { tries: 1 },
+    });
+    if (claimed === null) continue; // Another job was faster, or the message was queued again.
+    const delivery = claimed.value;
     const webhook = await engine.records<WebhookRecord>(projectId, WEBHOOKS)
       .get(delivery.webhookId);
     if (webhook?.value.isEnabled) return { delivery, webhook: webhook.value };
@@ -127,46 +117,40 @@ async function takeNext(
   }
 }
 
-/** Sends what is taken; resolves to when it goes on, null where the next one may be taken at once. */
+/** Names one run of a job: another process that takes it over has a run of its own. */
+const runOf = ({ _id, claimedBy, tries }: JobRecord): string => `${_id} ${claimedBy} ${tries}`;
+
+/** Whether the run of a job that has claimed a message still goes on. */
+async function isSending(
+  { engine }: DeliverServices,
+  projectId: Id,
+  { claimedBy = null }: DeliveryRecord,
+): Promise<boolean> {
+  if (claimedBy === null) return false;
+  const job = await engine.records<JobRecord>(projectId, JOBS).get(claimedBy.split(" ")[0]!);
+  return job !== null && runOf(job.value) === claimedBy;
+}
+
+/** Sends a claimed message. Resolves to when the next one of its lane is due. */
 async function deliver(
   services: DeliverServices,
   projectId: Id,
-  { delivery, webhook }: Taken,
-): Promise<number | null> {
-  const { engine, webhookTurns } = services;
+  { delivery, webhook }: Claimed,
+): Promise<Next> {
+  const { engine } = services;
   const message = { id: messageId(delivery._id), body: delivery.body };
   const result = await sendSigned(services, { projectId, webhook }, message);
-  webhookTurns.heard(webhook._id, result.status !== null);
   if (!isSuccess(result)) return await retry(services, projectId, { webhook, delivery, result });
   const deliveries = engine.records<DeliveryRecord>(projectId, DELIVERIES);
-  await end(deliveries, services, { delivery, change: { state: "delivered", ...result } });
-  return null;
+  const change = { state: "delivered" as const, ...result };
+  const isEnded = await end(deliveries, services, { delivery, change });
+  // A run that another process has taken over, and no other, must not go on.
+  return isEnded || await isSending(services, projectId, delivery) ? NOW : null;
 }
 
-/** Of many at once one takes it; null for the others, and where it is not to be sent. */
-async function take(
-  { engine, clock }: DeliverServices,
-  projectId: Id,
-  deliveryId: Id,
-): Promise<DeliveryRecord | null> {
-  const now = timestamp(clock);
-  const free = or(eq("claimedUntil", null), compare("claimedUntil", "lte", now));
-  const claimedUntil = new Date(clock.now() + CLAIM_MS).toISOString();
-  const taken = await engine.records<DeliveryRecord>(projectId, DELIVERIES).updateOne(
-    and(eq("_id", deliveryId), eq("state", "queued"), compare("dueAt", "lte", now), free),
-    { set: { claimedUntil }, increment: { tries: 1 } },
-  );
-  return taken?.value ?? null;
-}
-
-/** As long as nobody else has taken it since, or has queued it anew. */
-const its = ({ _id, tries, claimedUntil }: DeliveryRecord): Filter =>
-  and(
-    eq("_id", _id),
-    eq("state", "queued"),
-    eq("tries", tries),
-    eq("claimedUntil", claimedUntil),
-  );
+/** Matches a message as long as no other job has claimed it since, and it was not queued again. */
+const isUnchanged = ({ _id, tries, claimedBy = null }: DeliveryRecord): Filter =>
+  and(eq("_id", _id), eq("state", "queued"), eq("tries", tries), eq("claimedBy", claimedBy));
 
 interface Ending {
   readonly delivery: DeliveryRecord;
@@ -179,11 +163,11 @@ async function end(
   { clock }: DeliverServices,
   { delivery, change }: Ending,
 ): Promise<boolean> {
-  const set = { ...change, claimedUntil: null, endedAt: timestamp(clock) };
-  return await deliveries.updateOne(its(delivery), { set }) !== null;
+  const set = { ...change, claimedBy: null, endedAt: timestamp(clock) };
+  return await deliveries.updateOne(isUnchanged(delivery), { set }) !== null;
 }
 
-/** Resolves to when it is tried next; null where it is given up, and the owner told. */
+/** Resolves to when the message is retried; if it is given up, notifies the owner. */
 async function retry(
   services: DeliverServices,
   projectId: Id,
@@ -192,25 +176,27 @@ async function retry(
     readonly delivery: DeliveryRecord;
     readonly result: SendResult;
   },
-): Promise<number | null> {
-  const { engine, clock, webhookRunner } = services;
+): Promise<Next> {
+  const { engine, clock, jobRunner } = services;
   const isGone = result.status === GONE;
   const pause = isGone ? undefined : PAUSES_MS[delivery.tries - 1];
   if (pause !== undefined) {
-    const next = clock.now() + pause;
-    const set = { ...result, claimedUntil: null, dueAt: new Date(next).toISOString() };
-    await engine.records<DeliveryRecord>(projectId, DELIVERIES).updateOne(its(delivery), { set });
+    const next = retryTime(clock, pause, delivery._id);
+    const set = { ...result, claimedBy: null, dueAt: new Date(next).toISOString() };
+    await engine.records<DeliveryRecord>(projectId, DELIVERIES).updateOne(isUnchanged(delivery), {
+      set,
+    });
     return next;
   }
   const jobs = await engine.transaction(projectId, async (tx) => {
     const change = { state: "failed" as const, ...result };
     const deliveries = tx.records<DeliveryRecord>(DELIVERIES);
-    if (!await end(deliveries, services, { delivery, change })) return [];
+    if (!await end(deliveries, services, { delivery, change })) return null;
     if (isGone) await switchOff(tx, services, webhook);
     return await tellOwner(tx, services, webhook._id);
   });
-  for (const job of jobs) webhookRunner.begin(projectId, job);
-  return null;
+  for (const job of jobs ?? []) jobRunner.begin(projectId, job);
+  return jobs !== null || await isSending(services, projectId, delivery) ? NOW : null;
 }
 
 /** Unless it leads elsewhere by now. */
@@ -236,5 +222,5 @@ async function tellOwner(
     .updateOne(and(eq("_id", webhookId), isDue), { set: { toldAt: timestamp(clock) } });
   if (told === null) return [];
   const noted = [{ subject: webhookId, lane: webhookId }];
-  return await enqueue(tx, services, noted, { kind: TELL_OWNER_JOB, isClaimed: true });
+  return await enqueue(tx, services, noted, { kind: TELL_OWNER_JOB });
 }

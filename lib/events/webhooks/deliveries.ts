@@ -79,7 +79,7 @@ export const enqueueSendings = (
     tx,
     services,
     deliveries.map(({ _id, webhookId }) => ({ subject: _id, lane: webhookId })),
-    { kind: DELIVER_JOB, isClaimed: true },
+    { kind: DELIVER_JOB },
   );
 
 const isAsked = (events: WebhookRecord["events"], name: string, event: EventName): boolean =>
@@ -125,7 +125,7 @@ function deliveryRecord(
     state: "queued",
     tries: 0,
     dueAt: now,
-    claimedUntil: null,
+    claimedBy: null,
     status: null,
     durationMs: null,
     answer: null,

@@ -1,7 +1,6 @@
 import { type Clock, timestamp } from "../../clock.ts";
 import type { NewId } from "../../ids.ts";
-import type { JobRecord } from "../../jobs/jobs.ts";
-import type { JobRunner } from "../../jobs/runner.ts";
+import type { JobQueue, JobRecord } from "../../jobs/jobs.ts";
 import { WEBHOOK_LOG_MS, WEBHOOK_REPLAY_MAX } from "../../limits.ts";
 import type { Cursors } from "../../paging/cursor.ts";
 import { type PageRequest, readPage, type RecordPage } from "../../paging/record_page.ts";
@@ -92,7 +91,7 @@ interface ReplayServices {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly newId: NewId;
-  readonly webhookRunner: Pick<JobRunner, "announce" | "begin">;
+  readonly jobRunner: JobQueue;
 }
 
 /**
@@ -164,17 +163,17 @@ async function queueAnew(
     readonly onlyEnded?: boolean;
   },
 ): Promise<DeliveryRecord[]> {
-  const { engine, clock, webhookRunner } = services;
+  const { engine, clock, jobRunner } = services;
   const expiresAt = new Date(clock.now() + WEBHOOK_LOG_MS).toISOString();
   const set = {
     state: "queued",
     tries: 0,
     dueAt: timestamp(clock),
-    claimedUntil: null,
+    claimedBy: null,
     endedAt: null,
     expiresAt,
   };
-  await webhookRunner.announce(projectId);
+  await jobRunner.announce(projectId);
   let jobs: JobRecord[] = [];
   const queued = await engine.transaction(projectId, async (tx) => {
     const deliveries: DeliveryRecord[] = [];
@@ -188,6 +187,6 @@ async function queueAnew(
     jobs = deliveries.length === 0 ? [] : await enqueueSendings(tx, services, deliveries);
     return deliveries;
   });
-  for (const job of jobs) webhookRunner.begin(projectId, job);
+  for (const job of jobs) jobRunner.begin(projectId, job);
   return queued;
 }

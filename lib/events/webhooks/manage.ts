@@ -4,7 +4,7 @@ import { hashedId } from "../../crypto/hashes.ts";
 import { collectionNames, type CollectionRecord, COLLECTIONS } from "../../documents/catalog.ts";
 import type { Egress } from "../../http/egress.ts";
 import type { NewId } from "../../ids.ts";
-import type { JobRunner } from "../../jobs/runner.ts";
+import type { JobQueue } from "../../jobs/jobs.ts";
 import { WEBHOOK_OVERLAP_MS } from "../../limits.ts";
 import type { Cursors } from "../../paging/cursor.ts";
 import { type PageRequest, readPage, type RecordPage } from "../../paging/record_page.ts";
@@ -67,7 +67,7 @@ interface WebhookStore {
 }
 
 interface WebhookServices extends WebhookStore {
-  readonly webhookRunner: Pick<JobRunner, "announce">;
+  readonly jobRunner: JobQueue;
   readonly webhookTeller: Pick<WebhookTeller, "forget">;
   readonly egress: Pick<Egress, "admits">;
   readonly config: { readonly allowPrivateEndpoints: boolean };
@@ -131,12 +131,12 @@ export async function createWebhook(
 
 /** A transaction that may switch a webhook on; it is told of what is changed from this position on. */
 async function switching<T>(
-  { engine, webhookRunner, webhookTeller }: WebhookServices,
+  { engine, jobRunner, webhookTeller }: WebhookServices,
   projectId: Id,
   change: (tx: Transaction, position: ChangePosition) => Promise<T>,
 ): Promise<T> {
   const position = await engine.changes.head(projectId);
-  await webhookRunner.announce(projectId);
+  await jobRunner.announce(projectId);
   const result = await engine.transaction(projectId, (tx) => change(tx, position));
   webhookTeller.forget(projectId);
   return result;

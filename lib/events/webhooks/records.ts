@@ -83,8 +83,8 @@ export type DeliveryRecord = StoredRecord & {
   tries: number;
   /** Not tried before. */
   dueAt: string;
-  /** Whoever has taken it sends it until then; null where nobody does. */
-  claimedUntil: string | null;
+  /** Names the run of a job that sends it; null if none does. Earlier versions left it out. */
+  claimedBy: string | null;
   /** What came of the last try; null where there was none, or no answer. */
   status: number | null;
   durationMs: number | null;
@@ -107,7 +107,7 @@ export const DELIVERIES: Definition = {
     state: { type: "String" },
     tries: { type: "Number" },
     dueAt: { type: "Date" },
-    claimedUntil: { type: "Date" },
+    claimedBy: { type: "String" },
     status: { type: "Number" },
     durationMs: { type: "Number" },
     answer: { type: "String" },

@@ -3,12 +3,12 @@ import { hashedId } from "../../crypto/hashes.ts";
 import type { NewId } from "../../ids.ts";
 import {
   type JobKind,
+  type JobQueue,
   type JobRecord,
   jobRecord,
   JOBS,
   type JobServices,
 } from "../../jobs/jobs.ts";
-import type { JobRunner } from "../../jobs/runner.ts";
 import { isInUse } from "../../projects/projects.ts";
 import { PositionLost } from "../../store/errors.ts";
 import { and, compare, eq } from "../../store/filter.ts";
@@ -41,7 +41,7 @@ const THE_JOB = hashedId("tell webhooks");
 
 export interface TellServices extends JobServices {
   readonly newId: NewId;
-  readonly webhookRunner: Pick<JobRunner, "announce" | "begin">;
+  readonly jobRunner: JobQueue;
 }
 
 /** How often it is looked whether a process has left changes untold. */
@@ -53,7 +53,8 @@ const LOOK_MS = 30_000;
  */
 export const TELL_WEBHOOKS: JobKind<TellServices> = {
   name: "tellWebhooks",
-  beside: true,
+  atOnce: 1,
+  isDueAfterDeath: true,
   async run(services, space) {
     // Asked for a project that is gone, an engine would make its space anew.
     if (space === "control" || !await isInUse(services, space)) return null;
@@ -103,9 +104,8 @@ export async function tellWebhooks(
   services: TellServices,
   projectId: Id,
 ): Promise<ChangePosition | null> {
-  const { engine, log, webhookRunner } = services;
+  const { engine, log } = services;
   const positions = engine.records<ToldUpToRecord>(projectId, TOLD_UP_TO);
-  await webhookRunner.announce(projectId);
   for (;;) {
     const found = await positions.get(THE_POSITION);
     if (found === null) return null;
@@ -136,7 +136,7 @@ async function tellBehind(
   projectId: Id,
   position: ChangePosition,
 ): Promise<ChangePosition | null> {
-  const { engine, webhookRunner } = services;
+  const { engine, jobRunner } = services;
   await using feed = engine.changes.follow(projectId, position);
   let changes: PositionedChange[] = [];
   let length = 0;
@@ -149,7 +149,7 @@ async function tellBehind(
     if (changes.length > 0) {
       const jobs = await takeChanges(services, { projectId, position, upTo, changes });
       if (jobs === null) return null;
-      for (const job of jobs) webhookRunner.begin(projectId, job);
+      for (const job of jobs) jobRunner.begin(projectId, job);
       position = upTo;
     }
     if (isLast) return upTo;
@@ -171,6 +171,7 @@ async function takeChanges(
     readonly changes: readonly PositionedChange[];
   },
 ): Promise<JobRecord[] | null> {
+  await services.jobRunner.announce(projectId);
   return await services.engine.transaction(projectId, async (tx) => {
     const moved = await tx.records<ToldUpToRecord>(TOLD_UP_TO)
       .updateOne(and(eq("_id", THE_POSITION), eq("position", position)), {

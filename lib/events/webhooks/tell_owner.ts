@@ -6,6 +6,7 @@ import { WEBHOOKS } from "./records.ts";
 /** Writes to a project's owner that messages to a webhook do not get through. */
 export const TELL_OWNER: JobKind<MailOwnerServices> = {
   name: TELL_OWNER_JOB,
+  atOnce: 1,
   async run(services, space, { subject }) {
     if (space === "control") return null;
     if (await services.engine.records(space, WEBHOOKS).get(subject) === null) return null;

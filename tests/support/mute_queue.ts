@@ -1,0 +1,9 @@
+import type { JobQueue } from "@/lib/jobs/jobs.ts";
+
+/** A queue whose jobs are announced and never begun, as by a process that is killed right then. */
+export const muteQueue = (queue: JobQueue): JobQueue => ({
+  announce: (space) => queue.announce(space),
+  begin() {},
+  runNow: (...job) => queue.runNow(...job),
+  runEach: (...jobs) => queue.runEach(...jobs),
+});
