@@ -2,7 +2,7 @@ import { type Clock, timestamp } from "../clock.ts";
 import type { JobRecord } from "../jobs/jobs.ts";
 import { ALL, and, compare, eq, not, or } from "../store/filter.ts";
 import type { Filter, Id, Records, Transaction } from "../store/port.ts";
-import { enqueueRemovals, type FileServices } from "./removals.ts";
+import { enqueueRemovals, type FileServices, runRemoval } from "./removals.ts";
 import { INTERNAL } from "./stores.ts";
 import { STORAGE_USAGE, type StorageUsageRecord, type UploadRecord, UPLOADS } from "./uploads.ts";
 
@@ -146,6 +146,6 @@ export async function removeObjects(
 ): Promise<void> {
   for (const job of removals) {
     if (stopped()) return;
-    await services.jobRunner.runNow(projectId, job);
+    await runRemoval(services, projectId, job);
   }
 }

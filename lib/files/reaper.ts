@@ -37,7 +37,8 @@ export async function reap(
       const isLate = isExternal ? deadlinePassed(services.clock, EXTERNAL_PASS_MS) : () => false;
       const isOver = () => stopped() || isLate();
       released += await releaseExpired(services, projectId, isOver);
-      removed += await services.jobRunner.runEach(projectId, OBJECT_REMOVAL.name, {
+      removed += await services.jobRunner.runNow(services, OBJECT_REMOVAL, {
+        space: projectId,
         which: isDue(services.clock),
         isStopping: isOver,
       });

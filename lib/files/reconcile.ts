@@ -147,7 +147,7 @@ function listOf<T>() {
 async function finish({ services, projectId, current }: Run): Promise<void> {
   const prefix = `${projectId}/`;
   await releaseUnconfirmed(services, projectId);
-  await services.jobRunner.runEach(projectId, OBJECT_REMOVAL.name, { which: ALL });
+  await services.jobRunner.runNow(services, OBJECT_REMOVAL, { space: projectId, which: ALL });
   for (const target of new Set([INTERNAL, current])) {
     const blobs = await services.blobStores.named(projectId, target);
     for (const place of ["staged", "partial"] as const) {

@@ -7,6 +7,7 @@ import {
   type JobRecord,
   type JobServices,
 } from "../jobs/jobs.ts";
+import { eq } from "../store/filter.ts";
 import type { Id, Transaction } from "../store/port.ts";
 import type { BlobStores } from "./stores.ts";
 import { removeDerived } from "./derived.ts";
@@ -59,6 +60,14 @@ export const enqueueRemovals = (
     kind: OBJECT_REMOVAL.name,
   });
 
+/** Removes objects now. If they cannot be removed, it is retried later. */
+export const runRemoval = (
+  services: FileServices,
+  projectId: Id,
+  { _id }: JobRecord,
+): Promise<number> =>
+  services.jobRunner.runNow(services, OBJECT_REMOVAL, { space: projectId, which: eq("_id", _id) });
+
 /** Removes objects that have no row. */
 export async function removeLeftover(
   services: FileServices,
@@ -70,5 +79,5 @@ export async function removeLeftover(
     projectId,
     (tx) => enqueueRemovals(tx, services, [leftover]),
   );
-  await services.jobRunner.runNow(projectId, job!);
+  await runRemoval(services, projectId, job!);
 }

@@ -153,7 +153,8 @@ async function drainStorage(services: FileServices, projectId: Id, target: strin
   if (present === target) return;
   const isLate = deadlinePassed(services.clock, CLEAR_UP_MS);
   await releaseExpired(services, projectId, isLate);
-  await services.jobRunner.runEach(projectId, OBJECT_REMOVAL.name, {
+  await services.jobRunner.runNow(services, OBJECT_REMOVAL, {
+    space: projectId,
     which: eq("lane", present),
     isStopping: isLate,
   });

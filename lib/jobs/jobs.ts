@@ -75,18 +75,14 @@ export interface JobQueue {
   /** Runs a job that a committed transaction enqueued as soon as its share has a free worker. */
   begin(space: Space, job: JobRecord): void;
   /**
-   * Runs a job now, whether or not it is due, while the caller waits. Resolves to whether the job is
-   * done; false if it failed, or if another process runs it.
+   * Runs the waiting jobs of a kind that match, due or not, one after the other, each at most once,
+   * while the caller waits. After a failure the others in its lane are left for later. Resolves to
+   * how many are done.
    */
-  runNow(space: Space, job: Pick<JobRecord, "_id" | "kind">): Promise<boolean>;
-  /**
-   * Runs the waiting jobs of a kind that match, one after the other, each at most once. After a
-   * failure the others in its lane are left for later. Resolves to how many are done.
-   */
-  runEach(
-    space: Space,
-    kind: string,
-    options: { readonly which: Filter; isStopping?(): boolean },
+  runNow<S extends JobServices>(
+    services: S,
+    kind: JobKind<S>,
+    options: { readonly space: Space; readonly which: Filter; isStopping?(): boolean },
   ): Promise<number>;
 }
 

@@ -41,6 +41,9 @@ export const WAITING_SPACES: Definition = {
 const LOOK_MS = 1_000;
 /** A space that was announced this recently need not be announced again. */
 const ANNOUNCED_MS = 30_000;
+/** A space that was announced this recently may get jobs at any time, and is looked at often. */
+const RECENT_MS = ANNOUNCED_MS + REQUEST_TIMEOUT_MS;
+const LOOK_AGAIN_MS = 5_000;
 /** A space without jobs stays announced for this long: no transaction takes longer. */
 const KEPT_MS = 300_000;
 /** A share whose last job took longer than this gets one worker, until a job takes less. */
@@ -133,28 +136,24 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
     );
   }
 
-  async runNow(space: Space, { _id, kind }: Pick<JobRecord, "_id" | "kind">): Promise<boolean> {
-    return await this.runEach(space, kind, { which: eq("_id", _id) }) > 0;
-  }
-
-  async runEach(
-    space: Space,
-    kindName: string,
-    { which, isStopping = () => this.#isStopping }: {
+  async runNow<T extends JobServices>(
+    services: T,
+    kind: JobKind<T>,
+    { space, which, isStopping = () => this.#isStopping }: {
+      readonly space: Space;
       readonly which: Filter;
       isStopping?(): boolean;
     },
   ): Promise<number> {
-    const kind = this.#kinds.get(kindName);
-    if (kind === undefined) return 0;
     const failing = new Set<string>();
     let done = 0;
-    const filter = and(eq("kind", kindName), eq("claimedBy", null), which);
+    const filter = and(eq("kind", kind.name), eq("claimedBy", null), which);
     const found = this.#services.engine.records<JobRecord>(space, JOBS).find({ filter });
     for await (const { _id, lane } of found) {
       if (isStopping()) break;
       if (failing.has(lane)) continue;
-      const outcome = await this.#runOne(kind, space, { which: eq("_id", _id), isStopping });
+      const run = { space, which: eq("_id", _id), isStopping };
+      const outcome = await this.#runOne(services, kind, run);
       if (outcome === "done") done++;
       if (outcome === "later") failing.add(lane);
     }
@@ -252,7 +251,8 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
         seen = state.wakeUps;
         const began = this.#services.clock.elapsed();
         const which = and(ofShare, isDue(this.#services.clock));
-        if (await this.#runOne(kind, space, { which }) === null) continue;
+        const run = { space, which, isStopping: () => this.#isStopping };
+        if (await this.#runOne(this.#options.servicesOf(), kind, run) === null) continue;
         seen = -1;
         if (this.#services.clock.elapsed() - began > SLOW_MS) this.#quickShares.delete(key);
         else this.#quickShares.set(key, 1);
@@ -264,12 +264,13 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
   }
 
   /** Claims and runs a job that matches; null if there is none. */
-  async #runOne(
-    kind: JobKind<S>,
-    space: Space,
-    { which, isStopping = () => this.#isStopping }: {
+  async #runOne<T extends JobServices>(
+    services: T,
+    kind: JobKind<T>,
+    { space, which, isStopping }: {
+      readonly space: Space;
       readonly which: Filter;
-      isStopping?(): boolean;
+      isStopping(): boolean;
     },
   ): Promise<"done" | "later" | null> {
     this.#claimed++;
@@ -280,7 +281,7 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
       if (job === null) return null;
       let dueAt: string | null;
       try {
-        dueAt = await runJob(this.#options.servicesOf(), kind, { space, job, isStopping });
+        dueAt = await runJob(services, kind, { space, job, isStopping });
       } catch (error) {
         this.#unreleased.add({ space, job });
         throw error;
@@ -357,11 +358,13 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
     const filter = eq("claimedBy", null);
     const sort = [{ path: "dueAt", descending: false }];
     const [next] = (await jobs.list({ filter, sort, limit: 1 })).records();
-    const quietAt = Date.parse(announcedAt) + KEPT_MS;
-    if (next === undefined && quietAt <= clock.now() && await jobs.findOne(ALL) === null) {
+    const age = clock.now() - Date.parse(announcedAt);
+    if (next === undefined && age >= KEPT_MS && await jobs.findOne(ALL) === null) {
       return void await this.#waiting().deleteOne(unchanged);
     }
-    const set = { dueAt: next?.dueAt ?? new Date(clock.now() + KEPT_MS).toISOString() };
+    const pause = age < RECENT_MS ? LOOK_AGAIN_MS : age < KEPT_MS ? KEPT_MS - age : KEPT_MS;
+    const lookAt = new Date(clock.now() + pause).toISOString();
+    const set = { dueAt: next !== undefined && next.dueAt < lookAt ? next.dueAt : lookAt };
     await this.#waiting().updateOne(unchanged, { set });
   }
 

@@ -1,10 +1,10 @@
 import { deadlinePassed } from "../clock.ts";
 import { COLLECTION_REMOVAL } from "../documents/collection_removals.ts";
-import { UNHELD_FILE_REMOVAL } from "../documents/keep_files.ts";
+import { type KeepServices, UNHELD_FILE_REMOVAL } from "../documents/keep_files.ts";
 import { type FileServices, OBJECT_REMOVAL } from "../files/removals.ts";
 import { INTERNAL } from "../files/stores.ts";
 import { parseId } from "../ids.ts";
-import { type JobRecord, JOBS } from "../jobs/jobs.ts";
+import { type JobKind, type JobRecord, JOBS } from "../jobs/jobs.ts";
 import { JOBS_SHOWN_MAX } from "../limits.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
@@ -31,12 +31,17 @@ export interface ShownJobs {
   readonly total: number;
 }
 
-/** Names of the kinds that follow from what members do. */
-const KINDS_OF_MEMBERS = [
-  OBJECT_REMOVAL.name,
-  COLLECTION_REMOVAL.name,
-  UNHELD_FILE_REMOVAL.name,
+type RemovalServices = FileServices & KeepServices;
+
+/** The kinds that follow from what members do. */
+const KINDS_OF_MEMBERS: readonly JobKind<RemovalServices>[] = [
+  OBJECT_REMOVAL,
+  COLLECTION_REMOVAL,
+  UNHELD_FILE_REMOVAL,
 ];
+
+const kindOfMembers = (name: string): JobKind<RemovalServices> | undefined =>
+  KINDS_OF_MEMBERS.find((kind) => kind.name === name);
 
 /** What is still to be done in a project. */
 export async function listJobs(
@@ -64,7 +69,7 @@ const shown = (job: JobRecord): ShownJob => ({
 });
 
 function subjectOf({ kind, subject }: JobRecord): string | null {
-  if (!KINDS_OF_MEMBERS.includes(kind)) return null;
+  if (kindOfMembers(kind) === undefined) return null;
   // The place of a collection's documents is its name, with an id behind it.
   return kind === COLLECTION_REMOVAL.name ? subject.split(".")[0]! : subject;
 }
@@ -96,8 +101,13 @@ export async function tryJob(
   const jobs = services.engine.records<JobRecord>(projectId, JOBS);
   const job = (await jobs.get(id))?.value;
   if (job === undefined) return true;
-  if (!KINDS_OF_MEMBERS.includes(job.kind)) return false;
+  const kind = kindOfMembers(job.kind);
+  if (kind === undefined) return false;
   const isStopping = deadlinePassed(services.clock, TRY_MS);
-  await services.jobRunner.runEach(projectId, job.kind, { which: eq("_id", id), isStopping });
+  await services.jobRunner.runNow(services, kind, {
+    space: projectId,
+    which: eq("_id", id),
+    isStopping,
+  });
   return await jobs.get(id) === null;
 }

@@ -6,7 +6,6 @@ import { COLLECTION_REMOVAL } from "@/lib/documents/collection_removals.ts";
 import { type JobRecord, JOBS } from "@/lib/jobs/jobs.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
 import type { Definition } from "@/lib/store/port.ts";
-import { maintain } from "@/routes/maintenance.ts";
 import { until } from "../acceptance/until.ts";
 import { muteQueue } from "../support/mute_queue.ts";
 import { openTestApp } from "../support/test_app.ts";
@@ -36,7 +35,7 @@ async function removed(owner: TestOwner): Promise<void> {
   await until("the places are removed", async () => {
     // Past every lease: where the background is at it still, one of the two fails and tries again.
     owner.app.clock.advance(600_000);
-    await maintain(owner.app.services);
+    await owner.app.services.jobRunner.runDue();
     return await removals(owner) === 0;
   });
 }
@@ -94,7 +93,7 @@ Deno.test("a collection of the same name, made in between, is empty and loses no
   assert.equal(await count(owner), 100, "maintenance leaves the new one alone");
 });
 
-Deno.test("a removal that was cut off is finished by maintenance, for good", async () => {
+Deno.test("a removal that was cut off is finished at the next look, for good", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);
   await owner.project.collection({ name: "posts" });
@@ -104,10 +103,10 @@ Deno.test("a removal that was cut off is finished by maintenance, for good", asy
   await owner.project.collection({ name: "posts" });
   await fill(owner, 7, 2);
   assert.equal(await kept(owner, where), 120);
-  await maintain(app.services);
-  assert.equal(await kept(owner, where), 120, "whoever has deleted it has the job at first");
+  await app.services.jobRunner.runDue();
+  assert.equal(await kept(owner, where), 0);
   app.clock.advance(600_000);
-  await maintain(app.services);
+  await app.services.jobRunner.runDue();
   assert.equal(await kept(owner, where), 0);
   assert.equal(await removals(owner), 0);
   assert.equal(await count(owner), 7);

@@ -4,6 +4,5 @@ import type { JobQueue } from "@/lib/jobs/jobs.ts";
 export const muteQueue = (queue: JobQueue): JobQueue => ({
   announce: (space) => queue.announce(space),
   begin() {},
-  runNow: (...job) => queue.runNow(...job),
-  runEach: (...jobs) => queue.runEach(...jobs),
+  runNow: (...jobs) => queue.runNow(...jobs),
 });

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
-import { createProject } from "../projects/create_project.ts";
-import { createLog } from "../runtime/log.ts";
-import type { Services } from "../services.ts";
-import { ALL, eq } from "../store/filter.ts";
-import type { Id, Space } from "../store/port.ts";
-import { engineOver } from "@/tests/support/engine_over.ts";
-import { openTestServices, type TestServices } from "@/tests/support/test_services.ts";
-import { enqueue, type JobKind, type JobRecord, JOBS, type JobServices } from "./jobs.ts";
-import { PROCESSES } from "./processes.ts";
-import { JobRunner, WAITING_SPACES } from "./runner.ts";
+import { createProject } from "@/lib/projects/create_project.ts";
+import { createLog } from "@/lib/runtime/log.ts";
+import type { Services } from "@/lib/services.ts";
+import { ALL, eq } from "@/lib/store/filter.ts";
+import type { Change, Engine, Filter, Id, Space, StoredRecord } from "@/lib/store/port.ts";
+import { changed } from "../support/changed.ts";
+import { engineOver } from "../support/engine_over.ts";
+import { openTestServices, type TestServices } from "../support/test_services.ts";
+import { enqueue, type JobKind, type JobRecord, JOBS, type JobServices } from "@/lib/jobs/jobs.ts";
+import { PROCESSES } from "@/lib/jobs/processes.ts";
+import { JobRunner, WAITING_SPACES } from "@/lib/jobs/runner.ts";
 
 const MINUTE_MS = 60_000;
 /** Longer than a heartbeat lasts. */
@@ -56,6 +57,9 @@ const projectIn = async ({ services }: TestServices): Promise<Id> =>
 
 /** Another process on the same store, by the same clock. */
 const peerOf = ({ store, clock }: TestServices) => openTestServices({ store, clock });
+
+/** Another process, with a clock of its own: when that is moved, the first one is as if dead. */
+const survivorOf = ({ store }: TestServices) => openTestServices({ store });
 
 const add = (
   services: Services,
@@ -105,7 +109,7 @@ Deno.test("a share starts with one worker, and gets all of them once a job was q
   await using runner = runnerOf(opened, async () => {
     most = Math.max(most, ++now);
     counts.push(now);
-    await turn();
+    await turn(20);
     now--;
     return null;
   }, { atOnce: 3 });
@@ -123,7 +127,7 @@ Deno.test("a share whose job took more than five seconds has one worker until a 
   let [now, most, slow] = [0, 0, true];
   await using runner = runnerOf(opened, async () => {
     most = Math.max(most, ++now);
-    await turn();
+    await turn(20);
     if (slow) clock.advance(5_001);
     now--;
     return null;
@@ -199,11 +203,12 @@ Deno.test("a process killed behind its commit: another one finds the job at its 
   await using runner = runnerOf(second, run);
   assert.equal(await runner.runDue(), 1);
   assert.deepEqual(done, [[project, "a"]]);
+  await killed.stop();
 });
 
 Deno.test("a process killed while a job runs: another one runs it when the heartbeat has ended", async () => {
   await using first = await openTestServices();
-  await using second = await peerOf(first);
+  await using second = await survivorOf(first);
   const project = await projectIn(first);
   const { run, started, release } = hanging();
   const killed = runnerOf(first, run, { address: "here 127.0.0.1:8000" });
@@ -211,12 +216,12 @@ Deno.test("a process killed while a job runs: another one runs it when the heart
   await started;
   const other = recorder();
   await using runner = runnerOf(second, other.run, { address: "here 127.0.0.1:8001" });
-  first.clock.advance(DEAD_MS - 1);
+  second.clock.advance(DEAD_MS - 1);
   assert.equal(await runner.runDue(), 0);
   await runner.look({ atStart: true });
   await runner.idle();
   assert.deepEqual(other.done, [], "it has another address");
-  first.clock.advance(1);
+  second.clock.advance(1);
   assert.equal(await runner.runDue(), 1);
   assert.deepEqual(other.done, [[project, "a"]]);
   // The first was only slow, and ends without touching anything.
@@ -245,19 +250,19 @@ Deno.test("a process that starts at the address of one that was killed runs its 
 
 Deno.test("when a process has died, kinds that look for what it left are due at once", async () => {
   await using first = await openTestServices();
-  await using second = await peerOf(first);
+  await using second = await survivorOf(first);
   const project = await projectIn(first);
   let runs = 0;
-  const later: Run = () => Promise.resolve((runs++, first.clock.now() + 30_000));
+  const later: Run = ({ clock }) => Promise.resolve((runs++, clock.now() + 30_000));
   const killed = runnerOf(first, later);
   await addAndBegin(killed, first.services, project);
   await killed.idle();
   await using runner = runnerOf(second, later, { isDueAfterDeath: true });
   await runner.runDue();
   assert.equal(runs, 1);
-  first.clock.advance(40_000); // Beyond the time for which an announcement keeps the heartbeat.
+  second.clock.advance(40_000); // Beyond the time for which an announcement keeps the heartbeat.
   await killed.announce(project);
-  first.clock.advance(DEAD_MS);
+  second.clock.advance(DEAD_MS);
   await runner.runDue();
   assert.equal(runs, 2);
   await killed.stop();
@@ -402,16 +407,23 @@ Deno.test("a job whose outcome cannot be stored returns to the queue when the st
   const project = await projectIn(opened);
   let isAway = false;
   const engine = engineOver(opened.services.engine, {
-    records: (space, definition, writing) => {
-      if (isAway && definition.name === JOBS.name) throw new Error("away");
-      return opened.services.engine.records(space, definition, writing);
+    records: <T extends StoredRecord>(...where: Parameters<Engine["records"]>) => {
+      const records = opened.services.engine.records<T>(...where);
+      if (where[1].name !== JOBS.name) return records;
+      return changed(records, {
+        deleteOne: (filter: Filter) =>
+          isAway ? Promise.reject(new Error("away")) : records.deleteOne(filter),
+        updateOne: (filter: Filter, change: Change) =>
+          isAway ? Promise.reject(new Error("away")) : records.updateOne(filter, change),
+      });
     },
   });
   const services = { ...opened.services, engine };
   let runs = 0;
-  await using runner = runnerOf({ ...opened, services }, () => {
+  await using runner = runnerOf({ ...opened, services }, async () => {
     isAway = ++runs === 1;
-    return Promise.resolve(null);
+    await turn();
+    return null;
   });
   await addAndBegin(runner, services, project);
   await runner.idle();
@@ -422,19 +434,21 @@ Deno.test("a job whose outcome cannot be stored returns to the queue when the st
   assert.equal(runs, 2);
 });
 
-Deno.test("runEach runs each matching job once, and leaves the lane of one that fails for later", async () => {
+Deno.test("runNow runs each matching job once, and leaves the lane of one that fails for later", async () => {
   await using opened = await openTestServices();
   const { services } = opened;
   const project = await projectIn(opened);
   const seen: string[] = [];
-  await using runner = runnerOf(opened, (_services, _space, { subject, lane }) => {
+  const run: Run = (_services, _space, { subject, lane }) => {
     seen.push(subject);
     return lane === "away" ? Promise.reject(new Error("away")) : Promise.resolve(null);
-  });
+  };
+  await using runner = runnerOf(opened, never);
   await add(services, project, ["a", "b", "c"], { lane: "away" });
   await add(services, project, ["d", "e"], { lane: "there" });
   await add(services, project, ["x"], { kind: "another" });
-  assert.equal(await runner.runEach(project, KIND, { which: ALL }), 2);
+  const kind: Kind = { name: KIND, atOnce: 1, run };
+  assert.equal(await runner.runNow(services, kind, { space: project, which: ALL }), 2);
   assert.deepEqual(seen, ["a", "d", "e"]);
   const left = await jobsIn(services, project);
   assert.deepEqual(left.map(({ subject, tries }) => [subject, tries]), [
