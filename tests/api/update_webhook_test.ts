@@ -27,7 +27,7 @@ Deno.test("updateWebhook sends what waits to the new address, and forgets why it
   await hooks.tell(change());
   ok(await hooks.owner.asOwner(patch(id, { url: url.replace("/hook", "/other") })));
   hooks.server.behave(410);
-  await hooks.later(5_000);
+  await hooks.later(5_500); // Five seconds, with up to a tenth of jitter.
   assert.deepEqual(hooks.server.received.map(({ path }) => path), ["/hook", "/other"]);
   const off = ok(await hooks.owner.asOwner({ path: `/webhooks/${id}` }));
   assert.deepEqual([off.enabled, off.offBecause], [
