@@ -9,7 +9,8 @@ import { until } from "./until.ts";
 
 const FROM = "Bücherei <no-reply@corbel.example>";
 const PASSWORD = "seven wet stones 41";
-/** As long a mail may be a process' that is gone. */
+/** Longer than the heartbeat of a killed process lasts. */
+const DEAD_MS = 9_000;
 
 const mailSettings = (url: string): Settings => ({
   MAIL_URL: url,
@@ -139,7 +140,7 @@ Deno.test(`kill -9 during a stream of sign-ups loses no mail of one that was ans
   }
   smtp.behave(null);
   // Started again, a process finds what is left, once nobody can be about to send it.
-  await runJobsLater({ ...store.settings, ...settings }, 0);
+  await runJobsLater({ ...store.settings, ...settings }, DEAD_MS);
   const byAddress = Map.groupBy(smtp.mails, ({ to }) => to);
   for (const email of answered) {
     const mails = byAddress.get(email) ?? [];

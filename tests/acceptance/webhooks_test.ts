@@ -28,7 +28,7 @@ const WRITING_MS = 200;
 /** Between two writes of a connection, before that. */
 const PAUSE_MS = 100;
 /** What a dead process had taken another one takes after five minutes. */
-const TAKEN_MS = 360_000;
+const TAKEN_MS = 9_000;
 /**
  * For what comes at once, on a machine that has other things to do; MongoDB's stand-in tells of a
  * commit only once the transactions that a dead process left open have ended.
