@@ -1,7 +1,6 @@
 import type { NewId } from "../ids.ts";
 import type { Id } from "../store/port.ts";
-import { enqueue, type JobServices } from "./jobs.ts";
-import type { JobRunner } from "./runner.ts";
+import { enqueue, type JobQueue, type JobServices } from "./jobs.ts";
 
 /** The kind of the jobs that write to a project's owner; a job's subject is the limit. */
 export const NOTIFY_OWNER_JOB = "notifyOwnerOfLimit";
@@ -11,7 +10,7 @@ export type NoticedLimit = "signInMails" | "wrongCodes";
 
 export interface LimitNoticeServices extends JobServices {
   readonly newId: NewId;
-  readonly jobRunner: Pick<JobRunner, "announce" | "begin">;
+  readonly jobRunner: JobQueue;
 }
 
 /** Logs that a project has reached a limit, and has its owner informed. */
@@ -27,7 +26,6 @@ export async function noteLimitReached(
     (tx) =>
       enqueue(tx, { clock, newId }, [{ subject: limit, lane: limit }], {
         kind: NOTIFY_OWNER_JOB,
-        isClaimed: true,
       }),
   );
   jobRunner.begin(project, job!);
