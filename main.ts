@@ -4,7 +4,6 @@ import { createLog } from "@/lib/runtime/log.ts";
 import { createPrinter } from "@/lib/runtime/printer.ts";
 import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";
-import { servedAt } from "@/routes/listening.ts";
 import { readWords } from "@/routes/words.ts";
 
 type Admin = typeof import("@/routes/admin/mod.ts");
@@ -24,12 +23,7 @@ async function run(words: readonly string[]): Promise<number> {
   using log = createLog(config.logLevel, print);
   const parsedBytesMax = isServed ? SERVED_PARSED_BYTES_MAX : Infinity;
   const refusesUnused = !isServed && !asked.mayBeFirst;
-  await using services = await openServices(config, {
-    log,
-    parsedBytesMax,
-    refusesUnused,
-    servedAt: isServed ? servedAt(config) : null,
-  });
+  await using services = await openServices(config, { log, parsedBytesMax, refusesUnused });
   if (!isServed) return await admin!.runCommand(services, asked); // Also where no file can be stored.
   await services.blobStores.internal.ping();
   const { serve } = await importLate<Serve>(import.meta.resolve("./routes/serve.ts"));

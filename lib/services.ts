@@ -176,8 +176,6 @@ export interface Overrides {
   readonly log: Log;
   readonly clock?: Clock;
   readonly newId?: NewId;
-  /** Host and port of a process that serves, by which its successor is known; null for other programs. */
-  readonly servedAt?: string | null;
   /** Where another thread of this process adds up what all count. */
   readonly threadCounts?: SharedCounts;
   /** Stands in for the one that the configuration names; disposed with the services. */
@@ -251,7 +249,6 @@ export async function openServices(
     const liveLists = new LiveLists(() => services);
     const jobRunner = new JobRunner<Services>({ engine, clock, log }, {
       kinds: JOB_KINDS,
-      address: overrides.servedAt ?? null,
       servicesOf: () => services,
     });
     const webhookTeller = new WebhookTeller(clock, () => services);

@@ -28,6 +28,7 @@ import { ALL } from "@/lib/store/filter.ts";
 import { DELIVERIES } from "@/lib/events/webhooks/records.ts";
 
 import type { Services } from "@/lib/services.ts";
+import { servedAt } from "./listening.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
 import { byCorbel } from "@/lib/store/changes.ts";
 import { MAILS } from "@/lib/mail/mails.ts";
@@ -145,8 +146,10 @@ async function purgeDocuments(
 
 /** Begins to run due jobs, with {@linkcode maintain} and {@linkcode reap} as recurring ones. */
 export async function startMaintenance(services: Services): Promise<void> {
+  const { config, jobRunner } = services;
   await adoptQueue(services);
-  await services.jobRunner.start([
+  jobRunner.serveAt(servedAt(config));
+  await jobRunner.start([
     { kind: "maintain", everyMs: HOUR_MS, run: maintain },
     { kind: "reap", everyMs: REAP_EVERY_MS, run: reap },
   ]);

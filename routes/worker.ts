@@ -49,9 +49,9 @@ async function serveUntilTold({ environment, connectionsMax }: ServeOrder): Prom
     log,
     threadCounts,
     scansAhead: true,
-    servedAt: servedAt(config),
     parsedBytesMax: SERVED_PARSED_BYTES_MAX,
   });
+  services.jobRunner.serveAt(servedAt(config));
   const server = startServer(services, { shared: true, connectionsMax, environment, print });
   scope.postMessage({ kind: "listening" });
   await stop.promise;

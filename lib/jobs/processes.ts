@@ -14,7 +14,7 @@ type ProcessRecord = StoredRecord & {
 
 /** In the control space. */
 export const PROCESSES: Definition = {
-  name: "processes",
+  name: "jobProcesses",
   fields: { address: { type: "String" }, aliveUntil: { type: "Date" } },
   indexes: [],
   trash: false,
@@ -30,12 +30,6 @@ export interface HeartbeatServices {
   readonly log: Log;
 }
 
-export interface HeartbeatOptions {
-  readonly address: string | null;
-  /** Whether the process has claimed jobs. */
-  isWorking(): boolean;
-}
-
 /**
  * Tells other processes that this one lives, for as long as it works: an idle process writes
  * nothing. What a process has claimed is released by others when its heartbeat has stopped.
@@ -43,16 +37,19 @@ export interface HeartbeatOptions {
 export class Heartbeat {
   readonly processId: Id;
   readonly #services: HeartbeatServices;
-  readonly #options: HeartbeatOptions;
+  readonly #isWorking: () => boolean;
+  /** See {@linkcode ProcessRecord}. */
+  address: string | null = null;
   #aliveUntil = 0;
   #neededUntil = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
   /** Writes follow one another, so that the record of an idle process stays removed. */
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(services: HeartbeatServices, options: HeartbeatOptions) {
+  /** @param isWorking Whether the process has claimed jobs. */
+  constructor(services: HeartbeatServices, isWorking: () => boolean) {
     this.#services = services;
-    this.#options = options;
+    this.#isWorking = isWorking;
     this.processId = objectIds(services.clock)();
   }
 
@@ -71,9 +68,8 @@ export class Heartbeat {
    * well, which has the same address, before the heartbeat of that one has run out.
    */
   async findDead({ atStart }: { readonly atStart: boolean }): Promise<Id[]> {
-    const { clock } = this.#services;
-    const expired = compare("aliveUntil", "lte", timestamp(clock));
-    const { address } = this.#options;
+    const { address } = this;
+    const expired = compare("aliveUntil", "lte", timestamp(this.#services.clock));
     const dead = atStart && address !== null ? or(expired, eq("address", address)) : expired;
     const filter = and(not(eq("_id", this.processId)), dead);
     const found = await Array.fromAsync(this.#records().find({ filter }));
@@ -93,8 +89,7 @@ export class Heartbeat {
   }
 
   async #continue(): Promise<void> {
-    const isNeeded = () =>
-      this.#options.isWorking() || this.#services.clock.now() < this.#neededUntil;
+    const isNeeded = () => this.#isWorking() || this.#services.clock.now() < this.#neededUntil;
     try {
       await this.#inTurn(() => isNeeded() ? this.#beat() : this.#end());
     } catch (error) {
@@ -107,8 +102,7 @@ export class Heartbeat {
     this.#timer ??= setInterval(() => this.#continue(), BEAT_MS);
     const now = this.#services.clock.now();
     if (this.#aliveUntil - now > ALIVE_MS - BEAT_MS) return;
-    const { processId: _id } = this;
-    const { address } = this.#options;
+    const { processId: _id, address } = this;
     const aliveUntil = new Date(now + ALIVE_MS).toISOString();
     await this.#records().upsert(eq("_id", _id), { set: { aliveUntil } }, {
       _id,

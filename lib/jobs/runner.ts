@@ -62,8 +62,6 @@ export interface RecurringWork<S> {
 
 export interface JobRunnerOptions<S extends JobServices> {
   readonly kinds: readonly JobKind<S>[];
-  /** See {@linkcode Heartbeat}. */
-  readonly address: string | null;
   /** Returns what the kinds run with; called when the first job runs. */
   servicesOf(): S;
 }
@@ -107,10 +105,8 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
     this.#services = services;
     this.#options = options;
     this.#kinds = new Map(options.kinds.map((kind) => [kind.name, kind]));
-    this.#heartbeat = new Heartbeat(services, {
-      address: options.address,
-      isWorking: () => this.#claimed + this.#unreleased.size > 0,
-    });
+    const isWorking = () => this.#claimed + this.#unreleased.size > 0;
+    this.#heartbeat = new Heartbeat(services, isWorking);
   }
 
   async announce(space: Space): Promise<void> {
@@ -160,6 +156,11 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
     return done;
   }
 
+  /** Sets the address that this process serves on, by which it finds jobs of a killed predecessor. */
+  serveAt(address: string | null): void {
+    this.#heartbeat.address = address;
+  }
+
   /** Begins to look for due jobs, every second or so, and to do recurring work. */
   async start(recurring: readonly RecurringWork<S>[]): Promise<void> {
     for (const work of recurring) {
@@ -169,10 +170,7 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
     await this.#upsertSpace("control", { dueAt: timestamp(this.#services.clock) });
     const look = async (atStart: boolean) => {
       await this.look({ atStart });
-      // Spread, so that processes which started together do not look at the same moment.
-      if (!this.#isStopping) {
-        this.#timer = setTimeout(() => void look(false), LOOK_MS * (0.75 + Math.random() / 2));
-      }
+      if (!this.#isStopping) this.#timer = setTimeout(() => void look(false), LOOK_MS);
     };
     void look(true);
   }
