@@ -288,7 +288,7 @@ export const listing: readonly Parameter[] = [
 ];
 
 /** `true` or `false` in any letter case; `false` if left out. */
-const flag = (name: string, description: string) =>
+export const flag = (name: string, description: string) =>
   z.string().toLowerCase()
     .pipe(z.enum(["true", "false"], `"${name}" must be true or false.`))
     .transform((text) => text === "true")

@@ -1,7 +1,8 @@
 import { SHUTDOWN_MS } from "@/lib/limits.ts";
+import type { Connection } from "@/lib/http/request.ts";
 import type { Services } from "@/lib/services.ts";
-import { createApp } from "./app.ts";
-import { serveConnections } from "./connections.ts";
+import { type App, createApp } from "./app.ts";
+import { type Fetch, serveConnections } from "./connections.ts";
 import { listening } from "./listening.ts";
 import { createOffload, type OffloadOptions } from "./offload.ts";
 
@@ -38,7 +39,9 @@ export function startServer(
     services.config,
     () => Deno.listen({ hostname, port, reusePort: shared }),
   );
-  const connections = serveConnections(listener, app.fetch, { max: connectionsMax, shortage });
+  const fetch: Fetch = (request, info) =>
+    request.method === "HEAD" ? answerHead(app, request, info) : app.fetch(request, info);
+  const connections = serveConnections(listener, fetch, { max: connectionsMax, shortage });
   return {
     hostname: listener.addr.hostname,
     port: listener.addr.port,
@@ -54,6 +57,21 @@ export function startServer(
       await Promise.race([offload[Symbol.asyncDispose](), closing.passed]);
     },
   };
+}
+
+/**
+ * Answers a HEAD. Deno takes an answer without a body for one of 0 bytes, so an answer whose length
+ * is not known has a body that is empty and not sent.
+ */
+async function answerHead(
+  app: App,
+  request: Request,
+  info: Connection,
+): Promise<Response> {
+  const response = await app.fetch(request, info);
+  const isUnknown = response.ok && response.status !== 204 &&
+    !response.headers.has("content-length");
+  return isUnknown ? new Response(new Blob([]).stream(), response) : response;
 }
 
 export interface TimeLimit extends Disposable {

@@ -150,7 +150,7 @@ Deno.test("a change replaces each named field whole, by a path a part of it", as
 
 Deno.test("a path through a stored value that is no object is refused and changes nothing", async () => {
   await using posts = await setup();
-  const created = await posts.create({ a: "text", l: [1], z: null });
+  const created = await posts.create({ a: "text", l: [1], z: false });
   for (const path of ["a.b", "l.0", "z.b"]) {
     await assert.rejects(posts.patch(created._id!, { [path]: 1, other: 2 }), {
       code: "INVALID_DOCUMENT",

@@ -77,7 +77,9 @@ export function respond(state: RequestState, reply: Reply): Response {
   if (isHead && body instanceof ReadableStream) body.cancel().catch(() => {});
   const response = isHead ? made(state, reply, null) : whole(state, reply);
   addCommonHeaders(state, response.headers);
-  if (state.isHandedOver && body !== null && !(body instanceof ReadableStream)) {
+  // Without it Deno would say of the answer to a HEAD that the one to a GET has no bytes.
+  const needsLength = isHead || state.isHandedOver;
+  if (needsLength && body !== null && !(body instanceof ReadableStream)) {
     const bytes = typeof body === "string" ? bytesOf(body) : body.length;
     response.headers.set("content-length", String(bytes));
   }

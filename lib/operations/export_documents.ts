@@ -31,6 +31,8 @@ export interface ExportInput {
   readonly query: string;
   /** Of a CSV, as paths; null for all that is declared and what else the first documents hold. */
   readonly columns: readonly string[] | null;
+  /** Whether a CSV begins with a byte order mark, by which Excel knows that it is UTF-8. */
+  readonly bom: boolean;
 }
 
 /** A file of documents. */
@@ -47,7 +49,7 @@ export interface Export {
 export async function exportDocuments(
   services: ListServices,
   caller: Caller,
-  { collectionName, format, query, columns }: ExportInput,
+  { collectionName, format, query, columns, bom }: ExportInput,
 ): Promise<Export> {
   const collection = await findCollection(services, caller, collectionName);
   const { definition } = collection;
@@ -65,7 +67,9 @@ export async function exportDocuments(
       bytesMax: PAGE_BYTES_MAX,
     });
   const first = await pageAt(null);
-  const form = format === "json" ? JSON_FORM : csvForm(columns ?? allColumns(definition, first));
+  const form = format === "json"
+    ? JSON_FORM
+    : csvForm(columns ?? allColumns(definition, first), bom);
   return {
     name: `${definition.name}.${format}`,
     type: form.type,
@@ -103,9 +107,9 @@ const JSON_FORM: Form = {
   end: "\n]\n",
 };
 
-const csvForm = (columns: readonly string[]): Form => ({
+const csvForm = (columns: readonly string[], bom: boolean): Form => ({
   type: "text/csv; charset=utf-8; header=present",
-  begin: csvText([columns]),
+  begin: (bom ? "\uFEFF" : "") + csvText([columns]),
   page: (documents) => csvText(documents.map((one) => columns.map((path) => valueAt(one, path)))),
   end: "",
 });

@@ -3,8 +3,9 @@ import { bulkRequest, createDocuments, type CreateInput } from "../documents/cre
 import { creationProblem } from "../documents/prepare_write.ts";
 import { writeDocument, type WriteServices } from "../documents/write_document.ts";
 import { writeOnce } from "../documents/write_once.ts";
-import type { ItemDefinition } from "../documents/fields.ts";
-import { isServerField } from "../documents/names.ts";
+import type { Members } from "../documents/document.ts";
+import { fieldAt, type ItemDefinition } from "../documents/fields.ts";
+import { isServerField, pathProblem } from "../documents/names.ts";
 import { shown } from "../text/input_text.ts";
 import { BULK_DOCUMENTS_MAX } from "../limits.ts";
 import { Problem, type ProblemCode } from "../problems.ts";
@@ -12,7 +13,7 @@ import { enteredNumber, InexactInteger, jsonRefusal } from "../store/exact_json.
 import { parseExactJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
-import { readCsv } from "./csv.ts";
+import { type Cell, readCsv } from "./csv.ts";
 import { refuseLargeJson, refuseLongRows, refuseManyRows } from "./import_size.ts";
 
 /** One document of a file, by its place in it, from 1. */
@@ -34,7 +35,8 @@ export interface Sorted {
 }
 
 /** Reads a file and says of each row whether it can be a document. Throws `INVALID_INPUT`. */
-export function sortRows(target: WriteAccess, text: string): Sorted {
+export function sortRows(target: WriteAccess, given: string): Sorted {
+  const text = given.replace(/^\uFEFF/, "");
   const rows = /^\s*[[{]/.test(text) ? jsonRows(text) : csvRows(target, text);
   const leftOut = new Set<string>();
   const good: ImportRow[] = [];
@@ -84,54 +86,115 @@ function jsonRows(text: string): ReadRow[] {
   return documents.map((document, i) => ({ number: i + 1, document }));
 }
 
+/** Rows without a value are left out: spreadsheets write lines of nothing but separators. */
 function csvRows(target: WriteAccess, text: string): ReadRow[] {
   const [header, ...lines] = readCsv(text);
   if (header === undefined) throw refuse("There is nothing in it: send a header and rows.");
-  const names = header.map((name) => name.trim());
-  const nameless = names.indexOf("");
-  if (nameless >= 0) throw refuse(`Column ${nameless + 1} has no name in the first line.`);
-  const seen = new Set<string>();
-  for (const name of names) {
-    if (seen.has(name)) throw refuse(`The first line names ${shown(name)} twice.`);
-    seen.add(name);
-  }
-  const { fields } = target.collection.definition;
-  const byKey = new Map(fields.map((field) => [field.key, field]));
-  const types = names.map((name) => byKey.get(name) ?? null);
+  const columns = columnsOf(target, header);
   let length = 0;
-  return lines.map((cells, i) => {
-    const members: [string, Json][] = [];
-    let fault = cells.length > names.length
-      ? `It has ${cells.length} cells for ${names.length} columns.`
-      : null;
-    for (const [at, name] of names.entries()) {
-      const cell = cells[at] ?? "";
-      if (cell === "") continue;
-      length += name.length + cell.length;
-      try {
-        members.push([name, cellValue(types[at] ?? null, cell)]);
-      } catch (error) {
-        if (!(error instanceof InexactInteger)) throw error;
-        members.push([name, cell]);
-        fault ??= `The field ${shown(name)} has ${error.message}.`;
-      }
-    }
-    refuseLongRows(length);
-    return {
-      number: i + 1,
-      document: Object.fromEntries(members),
-      ...(fault !== null && { fault: new Problem("INVALID_DOCUMENT", { message: fault }) }),
-    };
+  return lines.flatMap((cells, i) => {
+    if (cells.every((cell) => cell === null)) return [];
+    const { row, length: added } = rowOf(columns, cells);
+    refuseLongRows(length += added);
+    return [{ ...row, number: i + 1 }];
   });
 }
 
-/** What is of no such type stays a text, for the verb to refuse. Throws {@linkcode InexactInteger}. */
-function cellValue(field: ItemDefinition | null, cell: string): Json {
+/** A column of a CSV: a member of documents, or one of an object within them. */
+interface Column {
+  readonly name: string;
+  readonly path: readonly string[];
+  /** Null where nothing is declared. */
+  readonly field: ItemDefinition | null;
+}
+
+/** Throws `INVALID_INPUT`. */
+function columnsOf(target: WriteAccess, header: readonly Cell[]): Column[] {
+  const names = header.map((name) => name?.trim() ?? "");
+  // A separator at the end of each line begins a column of nothing.
+  while (names.at(-1) === "") names.pop();
+  const nameless = names.indexOf("");
+  if (nameless >= 0) throw refuse(`Column ${nameless + 1} has no name in the first line.`);
+  const all = new Set(names);
+  for (const [i, name] of names.entries()) {
+    if (names.indexOf(name) < i) throw refuse(`The first line names ${shown(name)} twice.`);
+    if (!name.includes(".")) continue;
+    const problem = pathProblem(name);
+    if (problem !== null) throw refuse(`The first line names ${shown(name)}: ${problem}.`);
+    for (let dot = name.indexOf("."); dot !== -1; dot = name.indexOf(".", dot + 1)) {
+      const outer = name.slice(0, dot);
+      if (!all.has(outer)) continue;
+      throw refuse(`The first line names ${shown(outer)}, and ${shown(name)} in it: keep one.`);
+    }
+  }
+  const { fields } = target.collection.definition;
+  return names.map((name) => {
+    const path = name.split(".");
+    return { name, path, field: fieldAt(fields, path) };
+  });
+}
+
+/** A line as a document, or why it is none; and how long it is as JSON. */
+function rowOf(
+  columns: readonly Column[],
+  cells: readonly Cell[],
+): { row: Omit<ReadRow, "number">; length: number } {
+  const document: Members = {};
+  let length = 0;
+  let fault = cells.slice(columns.length).some((cell) => cell !== null)
+    ? `It has ${cells.length} cells for ${columns.length} columns.`
+    : null;
+  for (const [at, { name, path, field }] of columns.entries()) {
+    const cell = cells[at] ?? null;
+    if (cell === null) continue;
+    length += name.length + cell.length;
+    try {
+      const value = cellValue(field, cell);
+      if (value !== undefined) put(document, path, value);
+    } catch (error) {
+      if (!(error instanceof InexactInteger)) throw error;
+      put(document, path, cell);
+      fault ??= `The field ${shown(name)} has ${error.message}.`;
+    }
+  }
+  const problem = fault === null ? {} : {
+    fault: new Problem("INVALID_DOCUMENT", { message: fault }),
+  };
+  return { row: { document, ...problem }, length };
+}
+
+/** Puts a value at a path, of which no other is a part. */
+function put(document: Members, path: readonly string[], value: Json): void {
+  let inner = document;
+  for (const name of path.slice(0, -1)) {
+    inner = (inner[name] ??= {}) as Members; // Made here alone.
+  }
+  const name = path.at(-1)!;
+  // No name is a setter's.
+  Object.defineProperty(inner, name, {
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
+}
+
+/**
+ * The value of a cell that is not empty, or that is an empty text in quotes, which only a String
+ * can be: undefined for another field. What is of no such type stays a text, for the verb to
+ * refuse. Throws {@linkcode InexactInteger}.
+ */
+function cellValue(field: ItemDefinition | null, cell: string): Json | undefined {
+  const isText = field === null || field.type === "String";
+  if (cell === "" && (!isText || field?.enum !== undefined)) return undefined;
   switch (field?.type) {
     case "Number":
       return enteredNumber(cell);
     case "Boolean":
-      return /^true$/i.test(cell) ? true : /^false$/i.test(cell) ? false : cell;
+      return /^\s*true\s*$/i.test(cell) ? true : /^\s*false\s*$/i.test(cell) ? false : cell;
+    case "Date":
+    case "Ref":
+      return cell.trim();
     case "Object":
     case "Array":
       try {

@@ -5,7 +5,7 @@ import { NOT_OF_EXPORTS } from "@/lib/operations/export_documents.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
 import { type Contract, contract } from "../contract.ts";
 import { type HeaderParameters, openQueryOf, type PathParameters } from "../inputs.ts";
-import { collectionName, idempotencyKey, listing, projectId } from "../parameters.ts";
+import { collectionName, flag, idempotencyKey, listing, projectId } from "../parameters.ts";
 import { DOCUMENT_EXAMPLE, ExportedDocuments } from "../schemas/document.ts";
 import {
   IMPORT_INPUT_EXAMPLE,
@@ -151,9 +151,11 @@ export const exportDocumentsAsCsv = contract({
   path: `${DOCUMENTS}.csv`,
   summary: "Export documents as CSV for the project's members",
   description:
-    `${EXPORTED} Lines are as RFC 4180 has them, objects and lists are JSON in a cell, ` +
-    "and texts that a spreadsheet would run begin with an apostrophe, which an import takes away. " +
-    "`columns` always means what it means here: filter a field of that name by `where`.",
+    `${EXPORTED} Lines are as RFC 4180 has them, objects and lists are JSON in a cell. An empty ` +
+    'text is `""`; a value that is missing or null is an empty cell. Where a spreadsheet would run ' +
+    "a text, or a part of it behind a line end or separator, that begins with an apostrophe, which " +
+    "an import takes away. `columns` and `bom` always mean what they mean here: filter fields of " +
+    "those names by `where`.",
   query: openQueryOf({
     columns: z.string().transform((text) => text.split(",").map((path) => path.trim()))
       .optional().openapi({
@@ -165,6 +167,11 @@ export const exportDocumentsAsCsv = contract({
           example: "title,author.name",
         },
       }),
+    bom: flag(
+      "bom",
+      "`true` begins the file with a byte order mark, without which Excel takes UTF-8 for the " +
+        "encoding of its country.",
+    ),
   }),
   success: [{
     status: 200,
@@ -203,8 +210,10 @@ export const importDocuments = contract({
   summary: "Import documents of a file for the project's admins",
   description:
     "Creates a document of each row of a CSV, whose first line names the fields, or of " +
-    "each element of a JSON list. Cells are read by the types that are declared; empty ones are " +
-    "left out. What the server sets is left out, too: every document is a new one.\n\n" +
+    "each element of a JSON list. `address.city` names a member of an object. Cells are read by the " +
+    'types that are declared, others are texts. Empty cells are left out, and `""` is an empty ' +
+    "text of a String. A line may end with separators, and the first one may be `sep=;`. " +
+    "What the server sets is left out, too: every document is a new one.\n\n" +
     "If a row does not fit the collection, nothing is stored, unless `skipInvalid` says to leave " +
     "such rows out. What only shows while rows are stored, as a unique value that is taken, fails " +
     "that row alone: `failed` tells which, so that they can be mended and sent again. With `Idempotency-Key` " +

@@ -10,9 +10,9 @@ import type * as documents from "@/openapi/paths/project_documents.ts";
 import type { HandlerOf, OperationContext } from "../handler.ts";
 
 /** A file to save. */
-export const exportReply = (c: OperationContext<unknown>, { name, type, body }: Export): Reply => ({
+export const exportReply = ({ name, type, body }: Export): Reply => ({
   status: 200,
-  body: c.req.method === "HEAD" ? null : body,
+  body,
   type,
   headers: [
     ["content-disposition", disposition("attachment", name)],
@@ -27,14 +27,15 @@ export const handleExportDocumentsAsCsv: HandlerOf<
 > = (c) => {
   const query = new URLSearchParams(c.var.state.query);
   query.delete("columns");
-  const { columns = null } = c.req.valid("query");
-  return replyOf(c, { format: "csv", query: query.toString(), columns });
+  query.delete("bom");
+  const { columns = null, bom } = c.req.valid("query");
+  return replyOf(c, { format: "csv", query: query.toString(), columns, bom });
 };
 
 export const handleExportDocumentsAsJson: HandlerOf<
   typeof documents.exportDocumentsAsJson,
   Caller
-> = (c) => replyOf(c, { format: "json", query: c.var.state.query, columns: null });
+> = (c) => replyOf(c, { format: "json", query: c.var.state.query, columns: null, bom: false });
 
 async function replyOf(
   c: OperationContext<Caller, { param: Pick<ExportInput, "collectionName"> }>,
@@ -42,5 +43,5 @@ async function replyOf(
 ): Promise<Reply> {
   const { services, principal } = c.var;
   const { collectionName } = c.req.valid("param");
-  return exportReply(c, await exportDocuments(services, principal, { ...asked, collectionName }));
+  return exportReply(await exportDocuments(services, principal, { ...asked, collectionName }));
 }

@@ -39,6 +39,9 @@ Deno.test("CSV has what the filters let through, in the order of the list, and n
   const named = await dashboard.get(`${path}/export?.format=csv&views=2000`);
   assert.match(named.text, /,'=cmd\(\),[^]*,'@x,/, "names of columns are cells, too");
   const chosen = await dashboard.get(`${path}/export?.format=csv&views=1000&.columns=extra,title`);
+  assert.match(linkOf(page, "CSV for Excel"), /\/export\?\.format=excel&/);
+  const excel = await dashboard.get(`${path}/export?.format=excel&views=1000&.columns=title`);
+  assert.equal(excel.headers.get("content-disposition"), 'attachment; filename="posts.csv"');
   assert.equal(chosen.text, 'extra,title\r\n"{""a"":1}",left out\r\n');
 });
 

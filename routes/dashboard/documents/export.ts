@@ -9,11 +9,13 @@ import { exportQuery, readView } from "./view.ts";
 export const showExport: PageHandler<ProjectMember, "collectionName"> = async (c) => {
   const { services, state: { query } } = c.var;
   const view = readView(pathOf(c), query);
+  const format = new URLSearchParams(query).get(".format");
   const file = await exportDocuments(services, serverOf(c), {
     collectionName: c.req.valid("param").collectionName,
-    format: new URLSearchParams(query).get(".format") === "json" ? "json" : "csv",
+    format: format === "json" ? "json" : "csv",
+    bom: format === "excel",
     query: exportQuery(view),
     columns: view.columns,
   });
-  return exportReply(c, file);
+  return exportReply(file);
 };

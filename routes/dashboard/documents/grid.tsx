@@ -215,6 +215,7 @@ const Acts = ({ room: { path, mayWrite }, view }: { room: Room; view: View }) =>
         <div hx-boost="false">
           <p>{t.allMatching}</p>
           <a href={exportPath(path, "csv", text)} download>CSV</a>
+          <a href={exportPath(path, "excel", text)} download>{t.csvForExcel}</a>
           <a href={exportPath(path, "json", text)} download>JSON</a>
         </div>
       </details>

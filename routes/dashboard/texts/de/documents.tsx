@@ -94,6 +94,7 @@ const grid: typeof en.grid = {
   import: "Importieren",
   export: "Exportieren",
   allMatching: "Alle passenden Dokumente",
+  csvForExcel: "CSV für Excel",
   create: "Neues Dokument",
   select: (name) => `${name} auswählen`,
   selectAll: "Alle auswählen",

@@ -133,6 +133,7 @@ const grid = {
   import: "Import",
   export: "Export",
   allMatching: "All matching documents",
+  csvForExcel: "CSV for Excel",
   create: "New document",
   select: (name: string) => `Select ${name}`,
   selectAll: "Select all",
