@@ -137,9 +137,8 @@ const exporting = {
 } as const;
 
 const EXPORTED =
-  "Everything that the filters let through, in the order of the list, as a file that " +
-  "is sent while it is read. Documents that change meanwhile may be in it as they were or as they " +
-  "are. A file that breaks off is one that could not be read to its end: ask again.";
+  "All documents that match the filters, in the order of the list, as one file. A document that " +
+  "changes during the export is in it as before or after. If the file breaks off, ask again.";
 
 const IN_EXPORTS = {
   "content-disposition": "The name of the file.",
@@ -152,10 +151,8 @@ export const exportDocumentsAsCsv = contract({
   summary: "Export documents as CSV for the project's members",
   description:
     `${EXPORTED} Lines are as RFC 4180 has them, objects and lists are JSON in a cell. An empty ` +
-    'text is `""`; a value that is missing or null is an empty cell. Where a spreadsheet would run ' +
-    "a text, or a part of it behind a line end or separator, that begins with an apostrophe, which " +
-    "an import takes away. `columns` and `bom` always mean what they mean here: filter fields of " +
-    "those names by `where`.",
+    'text is `""`; missing and null are empty cells. A text that a spreadsheet would run begins with ' +
+    "an apostrophe, which an import removes. Filter fields called `columns` or `bom` by `where`.",
   query: openQueryOf({
     columns: z.string().transform((text) => text.split(",").map((path) => path.trim()))
       .optional().openapi({

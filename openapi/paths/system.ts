@@ -196,7 +196,7 @@ export const getReadiness = system({
       }),
       connectionsExhausted: z.literal(true).optional().openapi({
         description:
-          "Within the last minute there was no room for another connection: the longest idle ones were closed, and new ones may have waited. It is left out where there was.",
+          "Present if connections ran out in the last minute: idle ones were closed, new ones waited.",
       }),
     }),
     example: { status: "ready", database: "sqlite", storage: "disk" },

@@ -64,9 +64,14 @@ const DOCUMENTS: readonly { readonly [name: string]: unknown }[] = [
   { name: "empty", list: [], address: {} },
 ];
 
-/** Without what the server sets, and without null, which is as if it were missing. */
-const own = ({ _id, createdAt, updatedAt, isDeleted, deletedAt, userId, ...members }: Doc) =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+const SERVER_FIELDS = ["_id", "createdAt", "updatedAt", "isDeleted", "deletedAt", "userId"];
+
+/** Returns what a user wrote, without null, which is as if it were missing. */
+const own = (document: Doc) =>
+  Object.fromEntries(
+    Object.entries(document)
+      .filter(([name, value]) => !SERVER_FIELDS.includes(name) && value !== null),
+  );
 
 async function openTwo() {
   const app = await openTestApp();
