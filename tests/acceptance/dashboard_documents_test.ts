@@ -83,7 +83,7 @@ for (const javaScriptEnabled of [true, false]) {
     await page.getByText("1–25 of 120").waitFor();
     await page.getByText("Export", { exact: true }).click();
     const download = page.waitForEvent("download");
-    await page.getByRole("link", { name: "CSV" }).click();
+    await page.getByRole("link", { name: "CSV", exact: true }).click();
     const file = await download;
     assert.equal(file.suggestedFilename(), "posts.csv");
     const text = await Deno.readTextFile((await file.path())!);
