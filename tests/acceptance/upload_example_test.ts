@@ -156,7 +156,7 @@ browserTest(
     });
 
     await t.step("it is shown in three sizes", async () => {
-      assert.deepEqual(await widthsOf(page, "Sunset.jpg, "), [96, 320, 1024]);
+      assert.deepEqual(await widthsOf(page, "Sunset.jpg, "), [96, 384, 1024]);
     });
 
     await t.step("what has arrived is the file, byte for byte", async () => {

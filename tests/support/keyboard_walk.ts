@@ -53,10 +53,10 @@ const FOCUS = `({
  * Fails unless Tab comes to every control of a page, and each shows that it has the focus.
  *
  * A sandboxed frame runs in a process of its own, and keys that go to it while it starts can be lost
- * on a busy machine. So the frames are waited for, and keys that moved no focus do not count.
+ * on a busy machine. So keys that moved no focus do not count.
  */
 export async function assertReached(page: Page, name: string): Promise<void> {
-  await Promise.all(page.frames().map((frame) => frame.waitForLoadState()));
+  await page.waitForLoadState();
   const controls = await page.evaluate<number>(NUMBER_CONTROLS);
   assert.ok(controls > 0, name);
   await page.evaluate(KEEP_STOPS);
