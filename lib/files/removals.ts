@@ -60,13 +60,20 @@ export const enqueueRemovals = (
     kind: OBJECT_REMOVAL.name,
   });
 
-/** Removes objects now. If they cannot be removed, it is retried later. */
-export const runRemoval = (
+/** Removes objects now. Never rejects: the removal is committed, and what fails is retried later. */
+export async function runRemoval(
   services: FileServices,
   projectId: Id,
   { _id }: JobRecord,
-): Promise<number> =>
-  services.jobRunner.runNow(services, OBJECT_REMOVAL, { space: projectId, which: eq("_id", _id) });
+): Promise<void> {
+  const { jobRunner, log } = services;
+  try {
+    await jobRunner.runNow(services, OBJECT_REMOVAL, { space: projectId, which: eq("_id", _id) });
+  } catch (error) {
+    const details = { project: projectId, error: String(error) };
+    log.write("warn", "The objects of a removed file are left for later", details);
+  }
+}
 
 /** Removes objects that have no row. */
 export async function removeLeftover(

@@ -260,7 +260,7 @@ Deno.test("an import at its bounds is read", async () => {
     const [text, rows] of [
       [`title\n${"1\n\n".repeat(IMPORT_ROWS_MAX)}`, "5,000"],
       [
-        `${names(COLUMNS_MAX).join(",")}\n${`${",".repeat(COLUMNS_MAX - 1)}\n`.repeat(cells)}`,
+        `${names(COLUMNS_MAX).join(",")}\n${`1${",".repeat(COLUMNS_MAX - 1)}\n`.repeat(cells)}`,
         "120",
       ],
       [`title\n"${",\n".repeat(10_000)}"`, "1"],
