@@ -40,7 +40,7 @@ Deno.test("what cannot be uploaded is refused, and holds no space", async () => 
     ok(await ask({ size: fileBytesMax }));
   }
   await files.untouched(async () => {
-    refused(await ask({ size: 0 }), 400, "INVALID_UPLOAD", "size");
+    refused(await ask({ size: -1 }), 400, "INVALID_UPLOAD", "size");
     refused(await ask({ size: fileBytesMax + 1 }), 413, "FILE_TOO_LARGE");
     refused(await ask({ size: 1 }), 403, "STORAGE_QUOTA_EXCEEDED");
     await owner.isForAdmins({ path: PATH, body: BODY });

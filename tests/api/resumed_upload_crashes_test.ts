@@ -162,6 +162,7 @@ Deno.test("kill -9 between every two steps of an upload in pieces: another proce
   assert.ok(at > STEPS_MIN, `there were ${at - 1} steps`);
 
   await using services = await openAt(store, at * ROUND_MS + IN_THE_END_MS);
+  await services.jobRunner.runDue();
   await reap(services);
   assert.ok(files >= at / STRIDE / 2, `${files} were confirmed`);
   const { drift, unfinished } = await reconcile(services, projectId, { repair: false });

@@ -69,6 +69,7 @@ async function verify(
   answers: Answers,
   told: string,
 ): Promise<void> {
+  await services.jobRunner.runDue();
   await reap(services);
   const { drift } = await reconcile(services, projectId, { repair: false });
   assert.deepEqual(drift, [], told);

@@ -250,7 +250,6 @@ Deno.test("what is no form with one file is refused beside the form, and leaves 
       ["too short a length", sendForm(owner, path, body, { length: 20 }), 400],
       ["a field only", sent(text.replace(/; filename="[^"]*"/, "")), 400],
       ["no name", sent(text.replace('filename="a.txt"', 'filename=""')), 400],
-      ["nothing in it", sent(text.replace("abc", "")), 400],
       ["another end", sent(text.replace("0gW--\r\n", "0gX--\r\n")), 400],
       ["no head", sent(text.replaceAll("\r\n\r\n", "\r\n")), 400],
       ["no end of its head", sent("x".repeat(20_000)), 400],
