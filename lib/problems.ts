@@ -37,9 +37,9 @@ const table = {
     message: "The body is not valid JSON.",
     when: "The body is empty, is not UTF-8 or does not parse as JSON, or it has an integer that " +
       "a double cannot hold.",
-    remedy: "Send what `JSON.stringify` or your language's encoder makes, in UTF-8, and " +
-      "log the body just before it is sent: often it is empty or was encoded twice. Send an " +
-      "integer beyond 2^53, such as an id of another system, as a String.",
+    remedy:
+      "Send what `JSON.stringify` makes, in UTF-8. Log the body before it is sent: often it " +
+      "is empty or was encoded twice. Send an integer beyond 2^53, such as an id, as a String.",
   },
   INVALID_BODY: {
     status: 400,
