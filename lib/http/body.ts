@@ -5,6 +5,7 @@ import { jsonRefusal } from "../store/exact_json.ts";
 import { parseExactJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
 import { exactBytesText } from "../text/amounts.ts";
+import { decodeUtf8 } from "../text/utf8.ts";
 import type { HeldBody } from "./body_budget.ts";
 import { joined, readChunksOf, ReadFailed } from "./bounded_reader.ts";
 import { refuseLargeForm } from "./form_size.ts";
@@ -80,9 +81,9 @@ function jsonOf(bytes: Uint8Array, { valuesMax = Infinity }: BodyLimits): Json {
 
 function textOf(bytes: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return decodeUtf8(bytes);
   } catch (cause) {
-    const message = "The body is not valid JSON: its bytes are not UTF-8.";
+    const message = `The body is not valid JSON: it ${(cause as Error).message}.`;
     throw new Problem("INVALID_JSON", { message, cause });
   }
 }

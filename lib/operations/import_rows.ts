@@ -34,9 +34,15 @@ export interface Sorted {
   readonly leftOut: readonly string[];
 }
 
+/** How UTF-16 begins that was decoded as one byte a character. */
+const LIKE_UTF16 = /^.{0,3}\0/s;
+
 /** Reads a file and says of each row whether it can be a document. Throws `INVALID_INPUT`. */
 export function sortRows(target: WriteAccess, given: string): Sorted {
-  const text = given.replace(/^\uFEFF/, "");
+  const text = given.replace(/^\ufeff/, "");
+  if (LIKE_UTF16.test(text)) {
+    throw refuse("This is UTF-16 that was read as another encoding: save the file as UTF-8.");
+  }
   const rows = /^\s*[[{]/.test(text) ? jsonRows(text) : csvRows(target, text);
   const leftOut = new Set<string>();
   const good: ImportRow[] = [];

@@ -12,6 +12,7 @@ import { jsonRefusal } from "@/lib/store/exact_json.ts";
 import { jsonFaultAside } from "@/lib/store/json_fault.ts";
 import { parseExactJson, parseJson } from "@/lib/store/json_text.ts";
 import type { Id } from "@/lib/store/port.ts";
+import { decodeUtf8, NotUtf8 } from "@/lib/text/utf8.ts";
 import type { Arguments } from "./arguments.ts";
 
 /** The project of `--project`. Throws `INVALID_PROJECT_ID` and `PROJECT_NOT_FOUND`. */
@@ -70,11 +71,14 @@ export async function secretJsonFile(args: Arguments): Promise<unknown> {
 
 async function textOf(path: string, { located }: Arguments): Promise<string> {
   try {
-    return path === "-"
-      ? await new Response(Deno.stdin.readable).text()
-      : await Deno.readTextFile(located(path));
+    return decodeUtf8(
+      path === "-"
+        ? await new Response(Deno.stdin.readable).bytes()
+        : await Deno.readFile(located(path)),
+    );
   } catch (cause) {
-    throw refuse(`Cannot read the file "${path}".`, cause);
+    if (!(cause instanceof NotUtf8)) throw refuse(`Cannot read the file "${path}".`, cause);
+    throw refuse(`The file "${path}" ${cause.message}: save it as UTF-8.`, cause);
   }
 }
 

@@ -6,7 +6,7 @@ export const OPTION_TEXTS: Readonly<Record<string, string>> = {
   audience: "For whom: client (the publishable key) or server (the secret key); client if left out",
   "client-id": "The id that the provider gave your application",
   collection: "The name of a collection",
-  continue: "Go on with an import that was broken off",
+  continue: "Leave out records that cannot be stored, and say how many and why",
   copy: "Give the project a new id, so that it can stand beside the one it was made of",
   cursor: "The nextCursor of the page before",
   deleted: "Those in the trash, and until when they can be restored",

@@ -1,5 +1,6 @@
 import { Problem } from "@/lib/problems.ts";
 import { exactBytesText } from "@/lib/text/amounts.ts";
+import { decodeUtf8 } from "@/lib/text/utf8.ts";
 
 const BYTES_MAX = 4096;
 
@@ -28,8 +29,8 @@ const refuse = (why: string) =>
 
 function textOf(bytes: Uint8Array): string {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes).replace(/\r$/, "");
-  } catch {
-    throw refuse("is not UTF-8");
+    return decodeUtf8(bytes).replace(/\r$/, "");
+  } catch (error) {
+    throw refuse((error as Error).message);
   }
 }

@@ -14,8 +14,11 @@ const nested = (levels: number) =>
   '{"name":"a","fields":[' + '{"key":"x","type":"Object","fields":['.repeat(levels) +
   "]}".repeat(levels) + "]}";
 
+/** Bytes by their numbers. */
+const bytesOf = (text: string) => Uint8Array.from([...text].map((one) => one.charCodeAt(0)));
+
 /** Words, standard input, and what the message must name. */
-type Case = readonly [words: readonly string[], stdin: string | null, told: RegExp];
+type Case = readonly [words: readonly string[], stdin: string | Uint8Array | null, told: RegExp];
 
 /** The same command within this process. */
 async function endedHere(services: Services, words: readonly string[]) {
@@ -102,6 +105,8 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
       [provider("github", "--client-id", "two words"), "secret", /client id/],
       [provider("github", "--client-id", "x"), "two words", /client secret/],
       [provider("github", "--client-id", "x"), "x".repeat(5000), /4096 bytes/],
+      [provider("github", "--client-id", "x"), bytesOf("s\0e\0\n\0"), /is UTF-16, not UTF-8/],
+      [provider("github", "--client-id", "x"), bytesOf("s\u00fc\n"), /is not UTF-8, but perhaps/],
       [[...token, "--ttl", "1.5"], null, /--ttl/],
       [[...token, "--ttl", "soon"], null, /--ttl/],
       [[...token, "--ttl=-5"], null, /--ttl/],
@@ -136,6 +141,8 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
       ],
       [of("collection", "create", "--file", server.store.folder), null, /read/],
       [create, "", /JSON/],
+      [create, bytesOf('{"name":"M\u00fcll"}'), /not UTF-8, but perhaps Windows-1252 \(line 1\)/],
+      [create, bytesOf("\xff\xfe{\0}\0"), /is UTF-16, not UTF-8: save it as UTF-8/],
       [create, '{"name":', /JSON/],
     ],
     "a definition that does not hold": [
@@ -168,7 +175,8 @@ Deno.test("a refused command says why on standard error, exits with 1, and store
       for (const [index, [words, stdin, told]] of list.entries()) {
         // One by a process of its own, which takes its time; what needs no standard input within ours.
         const input = `${server.store.folder}/input`;
-        await Deno.writeTextFile(input, stdin ?? "");
+        const bytes = typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin;
+        await Deno.writeFile(input, bytes ?? new Uint8Array());
         const isHere = index > 0 && (stdin === null || words.includes("-"));
         const { code, stdout, stderr } = isHere
           ? await endedHere(services, words.map((word) => word === "-" ? input : word))

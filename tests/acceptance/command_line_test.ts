@@ -22,7 +22,7 @@ interface Terminal extends AsyncDisposable {
 }
 
 interface RunOptions {
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -45,7 +45,8 @@ async function openTerminal({ url }: Pick<Server, "url">): Promise<Terminal> {
       stderr: "piped",
     }).spawn();
     const writer = child.stdin.getWriter();
-    await writer.write(new TextEncoder().encode(stdin ?? "")).catch(() => {});
+    const input = typeof stdin === "object" ? stdin : new TextEncoder().encode(stdin ?? "");
+    await writer.write(input).catch(() => {});
     await writer.close().catch(() => {});
     const { code, stdout, stderr } = await child.output();
     const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -119,6 +120,12 @@ Deno.test("a project is made, filled and read from the command line, as far as t
     env: { CORBEL_TOKEN: await tokenFor({ projects: [projectId] }), CORBEL_URL: server.url },
   });
   assert.equal(piped.code, 0, piped.stderr);
+  const latin = await run(["documents", "import", ...posts, "--text", "-"], {
+    stdin: Uint8Array.of(0x74, 0x69, 0x74, 0x6c, 0x65, 0x0a, 0x4d, 0xfc, 0x0a),
+    env: { CORBEL_TOKEN: "unused", CORBEL_URL: server.url },
+  });
+  assert.equal(latin.code, 2);
+  assert.match(latin.stderr, /Standard input is not UTF-8, but perhaps Windows-1252 \(line 2\)/);
   const found = await done(
     "documents",
     "list",

@@ -73,7 +73,7 @@ export async function run(
   { settings, cwd = CHECKOUT, stdin = null, descriptors }: {
     settings: Settings;
     cwd?: string;
-    stdin?: string | null;
+    stdin?: string | Uint8Array | null;
     descriptors?: number;
   },
 ): Promise<Running> {
@@ -198,7 +198,7 @@ export async function accepts(port: number): Promise<boolean> {
 export async function adminEnd(
   words: readonly string[],
   settings: Settings,
-  stdin: string | null = null,
+  stdin: string | Uint8Array | null = null,
 ): Promise<Ended> {
   const running = await run("admin", [...words, "--json"], { settings, stdin });
   return await running.ended;
@@ -239,10 +239,13 @@ async function collect(
   for await (const text of stream.pipeThrough(new TextDecoderStream())) add(text);
 }
 
-async function feed(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
+async function feed(
+  stdin: WritableStream<Uint8Array>,
+  given: string | Uint8Array,
+): Promise<void> {
   const writer = stdin.getWriter();
   try {
-    await writer.write(new TextEncoder().encode(text));
+    await writer.write(typeof given === "string" ? new TextEncoder().encode(given) : given);
     await writer.close();
   } catch (error) {
     // A command that refuses its options does not read.

@@ -43,6 +43,20 @@ Deno.test("import makes documents of a CSV by the declared types, and of JSON as
   ]);
 });
 
+Deno.test("import takes JSON and CSV that begin with a byte order mark, and names what was UTF-16", async () => {
+  await using app = await openTestApp();
+  const { collection, importing, titles } = await openPosts(app);
+  ok(await importing({ text: '\ufeff[{"title":"A"}]' }), 201);
+  ok(await importing({ text: '\ufeff\n {"documents":[{"title":"B"}]}' }), 201);
+  ok(await importing({ text: "\ufefftitle\nC" }), 201);
+  assert.deepEqual(await titles(), ["A", "B", "C"]);
+  await collection.untouched(async () => {
+    for (const text of ["t\0i\0t\0l\0e\0", "\0t\0i", "\ufffd\ufffdt\0", "[\0{\0"]) {
+      refused(await importing({ text }), 400, "INVALID_INPUT", /UTF-16.*save the file as UTF-8/);
+    }
+  });
+});
+
 Deno.test("import with rows that do not fit stores nothing and names ten; skipInvalid stores the others", async () => {
   await using app = await openTestApp();
   const { collection, importing, titles } = await openPosts(app);

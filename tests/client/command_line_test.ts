@@ -129,6 +129,38 @@ Deno.test("a body, a long text and what is confidential come from files", async 
   }
 });
 
+Deno.test("a file in another encoding than UTF-8 is refused by name, whichever option it is for", async () => {
+  const folder = await Deno.makeTempDir();
+  const bytes = (text: string) => Uint8Array.from([...text].map((one) => one.charCodeAt(0)));
+  const rows = ["documents", "import", "--project", "p", "--collection", "posts", "--text"];
+  const uses = [
+    rows,
+    ["collections", "create", "--project", "p", "--data"],
+    ["users", "create", "--project", "p", "--password"],
+    ["users", "create", "--project", "p", "--claims"],
+  ];
+  try {
+    const path = `${folder}/rows.csv`;
+    for (const words of uses) {
+      await Deno.writeFile(path, bytes("name\nM\u00fcller\n"));
+      await refused(
+        /rows\.csv" is not UTF-8, but perhaps Windows-1252 \(line 2\)/,
+        ...words,
+        `@${path}`,
+      );
+      await Deno.writeFile(path, bytes("\xff\xfe{\0}\0"));
+      await refused(/rows\.csv" is UTF-16, not UTF-8: save/, ...words, `@${path}`);
+      await assert.rejects(new Inputs().file(path), UsageError);
+    }
+    await Deno.writeTextFile(path, '\ufeff{"name":"posts"}');
+    assert.deepEqual((await sent(...uses[1]!, `@${path}`)).body, { name: "posts" });
+    await Deno.writeTextFile(path, "\ufeffname\nM\u00fcller\n");
+    assert.deepEqual((await sent(...rows, `@${path}`)).body, { text: "name\nM\u00fcller\n" });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("what is called wrongly is told with what was meant, and nothing is sent", async () => {
   await refused(/no commands "project": is it "projects"\?/, "project", "list");
   await refused(/no command "projects lst": is it "projects list"\?/, "projects", "lst");

@@ -1,3 +1,4 @@
+import { decodeUtf8 } from "../../../lib/text/utf8.ts";
 import { UsageError } from "./command.ts";
 
 /** Reads what options name: files, and standard input once. */
@@ -14,8 +15,9 @@ export class Inputs {
   async file(path: string): Promise<string> {
     if (path === "-") return await this.#input();
     try {
-      return await Deno.readTextFile(path);
+      return textOf(`"${path}"`, await Deno.readFile(path));
     } catch (error) {
+      if (error instanceof UsageError) throw error;
       throw new UsageError(`"${path}" cannot be read: ${(error as Error).message}`);
     }
   }
@@ -23,6 +25,14 @@ export class Inputs {
   async #input(): Promise<string> {
     if (this.#isInputRead) throw new UsageError("Standard input (-) can be read only once.");
     this.#isInputRead = true;
-    return await new Response(Deno.stdin.readable).text();
+    return textOf("Standard input", await new Response(Deno.stdin.readable).bytes());
+  }
+}
+
+function textOf(what: string, bytes: Uint8Array): string {
+  try {
+    return decodeUtf8(bytes);
+  } catch (error) {
+    throw new UsageError(`${what} ${(error as Error).message}: save the text as UTF-8.`);
   }
 }

@@ -3,6 +3,7 @@ import { createTarDecoder } from "modern-tar";
 import { z } from "zod";
 import { exactBytesText } from "../../text/amounts.ts";
 import { shown } from "../../text/input_text.ts";
+import { decodeUtf8, NotUtf8 } from "../../text/utf8.ts";
 import { Problem } from "../../problems.ts";
 import { jsonFaultAside, lineFaultAside } from "../../store/json_fault.ts";
 import { parseJson } from "../../store/json_text.ts";
@@ -143,9 +144,9 @@ async function textOf(
 ): Promise<string> {
   if (bytes > bytesMax) throw refuse(`${name} has more than ${exactBytesText(bytesMax)}.`);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(await new Response(body).bytes());
+    return decodeUtf8(await new Response(body).bytes());
   } catch (cause) {
-    throw refuse(`${name} is cut off or not UTF-8.`, cause);
+    throw refuse(`${name} ${cause instanceof NotUtf8 ? cause.message : "is cut off"}.`, cause);
   }
 }
 

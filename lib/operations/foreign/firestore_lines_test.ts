@@ -19,6 +19,20 @@ Deno.test("lines are the same wherever their bytes are cut, with the numbers tha
   }
 });
 
+Deno.test("a line that is not UTF-8 is refused by its number, and UTF-16 by its name", async () => {
+  const cases: [number[], RegExp][] = [
+    [[0x7b, 0x7d, 0x0a, 0x0a, 0x22, 0xfc, 0x22, 0x0a, 0x7b], /^Line 3 is not UTF-8, but perhaps/],
+    [[0x7b, 0x7d, 0x0a, 0xc3], /^Line 2 is not UTF-8.*or was cut off/],
+    [[0xff, 0xfe, 0x7b, 0x00, 0x0a, 0x00], /^Line 1 is UTF-16, not UTF-8/],
+  ];
+  for (const [bytes, refusal] of cases) {
+    const lines = linesOf(ReadableStream.from([Uint8Array.from(bytes)]));
+    await assert.rejects(Array.fromAsync(lines), { message: refusal, code: "INVALID_INPUT" });
+  }
+  const marked = ReadableStream.from([Uint8Array.of(0xef, 0xbb, 0xbf, 0x7b, 0x7d)]);
+  assert.deepEqual(await Array.fromAsync(linesOf(marked)), [{ text: "{}", number: 1 }]);
+});
+
 Deno.test("a line without end is refused before it is in memory", async () => {
   let sent = 0;
   const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({

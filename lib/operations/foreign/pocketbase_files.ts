@@ -4,6 +4,7 @@ import { parseJson } from "../../store/json_text.ts";
 import type { Id, Json } from "../../store/port.ts";
 import { isObject } from "../../store/shape.ts";
 import { textProblem } from "../../text/input_text.ts";
+import { decodeUtf8 } from "../../text/utf8.ts";
 import type { ArchivedFile } from "../archive/format.ts";
 import type { Progress } from "../archive/progress.ts";
 import { type ForeignFile, foreignId, foreignUuid } from "./foreign_project.ts";
@@ -156,9 +157,9 @@ export class PocketbaseFiles {
   async #attributes(path: string): Promise<{ readonly [name: string]: Json }> {
     const bytes = await this.#folder.size(path);
     if (bytes === null || bytes > ATTRIBUTES_BYTES_MAX) return {};
-    const text = await new Response(await this.#folder.open(path)).text();
+    const content = await new Response(await this.#folder.open(path)).bytes();
     try {
-      const value = parseJson(text);
+      const value = parseJson(decodeUtf8(content));
       return isObject(value) ? value : {};
     } catch {
       return {};

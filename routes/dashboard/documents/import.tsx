@@ -9,6 +9,7 @@ import type { ProjectMember } from "@/lib/projects/members.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { isObject } from "@/lib/store/shape.ts";
+import { decodeUtf8 } from "@/lib/text/utf8.ts";
 import type { PageHandler } from "../../handler.ts";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
@@ -54,7 +55,7 @@ function sentText(form: UploadForm, pasted: string): string {
     throw new Problem("INVALID_INPUT", { message: noFile });
   }
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(file.bytes);
+    return decodeUtf8(file.bytes);
   } catch (cause) {
     throw new Problem("INVALID_INPUT", { message: notUtf8, cause });
   }
