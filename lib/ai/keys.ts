@@ -143,9 +143,11 @@ export async function restoreProjectKey(
 /** It travels in a header, so it holds nothing that would end one. */
 const AI_KEY = new RegExp(`^(?=.{0,${AI_KEY_LENGTH_MAX}}$)gsk_[\\x21-\\x7e]*$`);
 
+export const isAiKey = (text: string): boolean => AI_KEY.test(text);
+
 /** Clearing is free on every plan. */
 function check(aiKey: string | null, plan: Plan): void {
   if (aiKey === null) return;
-  if (!AI_KEY.test(aiKey)) throw new Problem("AI_KEY_MALFORMED");
+  if (!isAiKey(aiKey)) throw new Problem("AI_KEY_MALFORMED");
   if (!plan.ownAiKey) throw new Problem("PRO_PLAN_REQUIRED");
 }

@@ -10,7 +10,8 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /**
    * Takes as long for null, where there is no account, as for a hash that does not match. A hash that
-   * {@linkcode isBcrypt} takes the time of its own cost.
+   * {@linkcode isBcrypt} takes the time of its own cost. One that is not {@linkcode isUsableHash} is
+   * not looked at, and matches no password.
    */
   verify(hash: string | null, password: string): Promise<boolean>;
 }
@@ -26,14 +27,42 @@ const loadBcrypt = () => import("@node-rs/bcrypt");
 /** A hash that came with a user from elsewhere: who signs in by it gets one of argon2id. */
 export const isBcrypt = (hash: string): boolean => BCRYPT.test(hash);
 
-/** Its cost, from 4 to 14: one of 15 keeps a core for seconds. Whoever imports hashes refuses others. */
-export const BCRYPT = /^\$2[aby]\$(?:0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
+/** The highest cost of bcrypt that is verified: PocketBase and most libraries use 10. */
+export const BCRYPT_COST_MAX = 10;
+const BCRYPT = /^\$2[aby]\$(?:0[4-9]|10)\$[./A-Za-z0-9]{53}$/;
 
 /** Whatever stands behind so many bytes bcrypt does not look at. */
 const BCRYPT_BYTES_MAX = 72;
 
 /** What OWASP asks of argon2id at least: KiB of memory, passes, lanes. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/** How many times Corbel's own cost a hash of argon2id may have: every sign-in pays the cost of its hash. */
+const COST_FACTOR_MAX = 2;
+const ARGON2_MEMORY_MAX = COST_FACTOR_MAX * COST.memoryCost;
+const ARGON2_WORK_MAX = ARGON2_MEMORY_MAX * COST.timeCost;
+const ARGON2_LANES_MAX = 4;
+const ARGON2 =
+  /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,6}),p=(\d)\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/;
+
+function isArgon2(hash: string): boolean {
+  const [memory, passes, lanes] = (ARGON2.exec(hash) ?? []).slice(1).map(Number);
+  if (memory === undefined || passes === undefined || lanes === undefined) return false;
+  return passes > 0 && lanes > 0 && lanes <= ARGON2_LANES_MAX && memory >= 8 * lanes &&
+    memory <= ARGON2_MEMORY_MAX && memory * passes <= ARGON2_WORK_MAX;
+}
+
+/**
+ * Whether passwords are verified by a hash. Whoever stores hashes from elsewhere refuses any other: one
+ * of argon2id may ask for gigabytes and minutes, and everybody's sign-in would wait for it.
+ */
+export const isUsableHash = (hash: string): boolean => isArgon2(hash) || isBcrypt(hash);
+
+/** What {@linkcode isUsableHash} asks of a hash, in words. */
+export const USABLE_HASH_RULE =
+  `must be of argon2id with at most ${ARGON2_MEMORY_MAX} KiB of memory and ${COST_FACTOR_MAX} times ` +
+  `the work of m=${COST.memoryCost},t=${COST.timeCost}, or of bcrypt with a cost from 4 to ` +
+  BCRYPT_COST_MAX;
 
 /** @param atOnce Each hash takes a core, and 19 MiB. */
 export function createPasswords(
@@ -53,13 +82,14 @@ export function createPasswords(
     hash,
     async verify(stored, password) {
       const nobody = await (nobodys ??= hash("")); // Whoever is the first: both take the same time.
-      const known = stored ?? nobody;
+      const isUsable = stored !== null && isUsableHash(stored);
+      const known = isUsable ? stored : nobody;
       if (isBcrypt(known)) return await turn(() => matchesBcrypt(known, password));
       const matches = await turn(async () => {
         const { verify } = await load();
         return await verify(known, canonical(password));
       });
-      return stored !== null && matches;
+      return isUsable && matches;
     },
   };
 }

@@ -15,7 +15,9 @@ export function lineOf(value: unknown, lengthMax: number): string | null {
 export function pictureOf(value: unknown): string | null {
   if (typeof value !== "string" || value.length > AVATAR_URL_LENGTH_MAX) return null;
   const url = URL.parse(value);
-  return url?.protocol === "https:" ? url.href : null;
+  // What is written out in it may be longer than it was.
+  const isShown = url?.protocol === "https:" && url.href.length <= AVATAR_URL_LENGTH_MAX;
+  return isShown ? url.href : null;
 }
 
 /** One plain e-mail address; null for anything else. */

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { isMediaType, MEDIA_TYPE } from "@/lib/files/media_type.ts";
 import { openBodyOf, text, WITHOUT_NUL_PATTERN } from "../inputs.ts";
 import {
   CONTENT_TYPE_LENGTH_MAX,
@@ -9,15 +10,6 @@ import {
 } from "@/lib/limits.ts";
 import { PLANS } from "@/lib/projects/plans.ts";
 import { id, pageOf, time } from "./values.ts";
-
-/** `type/subtype` and parameters, in characters that a header can carry. */
-const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-/** Chromium's MediaRecorder lists codecs without quotes: `video/webm;codecs=vp8,opus`. */
-const LISTED = `${TOKEN}(?:, *${TOKEN})*`;
-const QUOTED = '"(?:[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\[\\x20-\\x7e])*"';
-const MEDIA_TYPE = new RegExp(
-  `^${TOKEN}/${TOKEN}(?: *; *${TOKEN}=(?:${LISTED}|${QUOTED}))*$`,
-);
 
 export const PATH_EXAMPLE = "66f1a0c2e4b0a1b2c3d4e5f6/0b6f2c1e-5f0b-4c0e-9a55-6a3f2f1f7c11_cat.png";
 const URL_EXAMPLE = `http://localhost:8000/files/${PATH_EXAMPLE}`;
@@ -64,7 +56,7 @@ export const UploadInput = openBodyOf({
       "digits, `.`, `_` and `-`.",
   }),
   contentType: filled().refine(
-    (type) => type.length <= CONTENT_TYPE_LENGTH_MAX && MEDIA_TYPE.test(type),
+    isMediaType,
     '"contentType" must be type/subtype, with parameters if need be, of at most ' +
       `${CONTENT_TYPE_LENGTH_MAX} characters.`,
   ).openapi({

@@ -1,6 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import { exactBytesText } from "@/lib/text/amounts.ts";
-import { textProblem } from "@/lib/text/input_text.ts";
+import {
+  isRoles,
+  isWebAddress,
+  lineProblem,
+  ROLE_PATTERN,
+  WEB_ADDRESS_PATTERN,
+} from "@/lib/auth/user_rules.ts";
 import { USERNAME, USERNAME_PATTERN } from "@/lib/auth/users.ts";
 import { FIELD_TYPES } from "@/lib/documents/fields.ts";
 import { EMAIL_PATTERN, isPlainEmail } from "@/lib/emails.ts";
@@ -10,7 +16,6 @@ import {
   PASSWORD_LENGTH_MAX,
   PERSON_NAME_LENGTH_MAX,
   USER_CLAIMS_BYTES_MAX,
-  USER_ROLE_LENGTH_MAX,
   USER_ROLES_MAX,
   USERNAME_LENGTH_MAX,
   USERNAME_LENGTH_MIN,
@@ -86,30 +91,14 @@ export const ManagedUser = z.looseObject({ ...members, disabled: z.boolean() })
 
 export const ManagedUserList = pageOf(ManagedUser, "ManagedUserList", MANAGED_USER_EXAMPLE);
 
-const CONTROL = /\p{Cc}/u;
-
-/** Why a text cannot be this member of a user; null if it can. */
-function ownProblem(text: string, lengthMax: number): string | null {
-  if (text.trim() === "" || text.length > lengthMax) {
-    return `must have 1 to ${lengthMax} characters`;
-  }
-  return textProblem(text) ?? (CONTROL.test(text) ? "contains a control character" : null);
-}
-
 const own = (name: string, lengthMax: number) =>
   z.string(`"${name}" must be text or null.`).refine(
-    (text) => ownProblem(text, lengthMax) === null,
+    (text) => lineProblem(text, lengthMax) === null,
     {
-      error: ({ input }) => `"${name}" ${ownProblem(input as string, lengthMax)}.`,
+      error: ({ input }) => `"${name}" ${lineProblem(input as string, lengthMax)}.`,
       abort: true,
     },
   ).openapi({ minLength: 1, maxLength: lengthMax, pattern: LINE_PATTERN });
-
-const WEB_ADDRESS_PATTERN = "^https://[^\\s\\u0000-\\u001f\\u007f-\\u009f]+$";
-const WEB_ADDRESS = new RegExp(WEB_ADDRESS_PATTERN);
-
-const isWebAddress = (text: string): boolean =>
-  WEB_ADDRESS.test(text) && URL.parse(text)?.protocol === "https:";
 
 const profile = {
   name: own("name", PERSON_NAME_LENGTH_MAX).nullable().openapi("PersonName", { example: "Ada" })
@@ -183,9 +172,6 @@ export const SignUp = withFields({
   ...profile,
 }).openapi("SignUp", { description: FIELDS_TOO, example: SIGN_UP_EXAMPLE });
 
-const ROLE_PATTERN = `^[A-Za-z0-9_.:-]{1,${USER_ROLE_LENGTH_MAX}}$`;
-const ROLE = new RegExp(ROLE_PATTERN);
-
 const ROLES_RULE =
   `"roles" must be up to ${USER_ROLES_MAX} words of letters, digits, _, ., : or -.`;
 
@@ -213,11 +199,6 @@ const managed = {
       } of JSON, which stand in access tokens.`,
     }),
 };
-
-function isRoles(value: unknown): boolean {
-  return Array.isArray(value) && value.length <= USER_ROLES_MAX &&
-    value.every((role) => typeof role === "string" && ROLE.test(role));
-}
 
 function isPlainObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);

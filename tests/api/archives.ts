@@ -143,6 +143,6 @@ export async function assertTraceless(
   await assert.rejects(work, (error: Error) => {
     assert.match(error.message, refusal);
     return true;
-  });
+  }, `must be refused by ${refusal}`);
   assert.deepEqual(await everythingIn(services), before, "nothing is left of it");
 }

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { createUser } from "@/lib/auth/create_user.ts";
 import { createWebhook } from "@/lib/events/webhooks/manage.ts";
 import { FREE_COLLECTIONS_MAX, PROJECT_TRASH_MS } from "@/lib/limits.ts";
-import { saveView } from "@/lib/documents/views.ts";
 import { END } from "@/lib/operations/archive/format.ts";
 import type { Progress } from "@/lib/operations/archive/progress.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
@@ -12,7 +10,8 @@ import { changed } from "../support/changed.ts";
 import { faults, testUnless } from "../support/server_faults.ts";
 import { openAccount, ownedProject } from "../support/dashboard.ts";
 import { createCollection } from "../support/given.ts";
-import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { openTestApp } from "../support/test_app.ts";
+import { archived, FIRST, furnished, linesOf } from "./archived_project.ts";
 import {
   altered,
   archiveOf,
@@ -23,55 +22,7 @@ import {
   PASSPHRASE,
   recordsIn,
 } from "./archives.ts";
-import { MiB, openFiles } from "./files.ts";
-
-const POSTS = {
-  name: "posts",
-  fields: [
-    { key: "title", type: "String", required: true },
-    { key: "code", type: "String", unique: true },
-    { key: "photo", type: "String", file: true },
-    { key: "at", type: "Date" },
-  ],
-  rls: { mode: "public-read" },
-};
-const FIRST = "collections/posts/0000001.ndjson";
-const PNG = Uint8Array.fromBase64(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
-);
-
-interface Furnished {
-  readonly project: TestProject;
-  readonly photo: string;
-}
-
-/** A project with documents, users and a file. */
-async function furnished(app: TestApp, count = 3): Promise<Furnished> {
-  const files = await openFiles(app);
-  const { project } = files;
-  await project.collection(POSTS);
-  const photo = await files.keep(PNG, "image/png", "one.png");
-  for (let n = 0; n < count; n++) {
-    const body = { title: `Post ${n}`, code: `code-${n}`, ...(n === 0 && { photo }) };
-    const { status, text } = await project.asSecret({ path: "/api/data/posts", body });
-    assert.equal(status, 201, text);
-  }
-  await createUser(app.services, project.projectId, { email: "ada@example.com", verified: true });
-  const view = { name: "Codes", query: "sort=code", columns: null };
-  await saveView(app.services, project.projectId, { collectionName: "posts", ...view });
-  return { project, photo };
-}
-
-/** The archive of such a project, and an app that knows nothing of it. */
-async function archived(count?: number, passphrase: string | null = null) {
-  await using there = await openTestApp();
-  const { project, photo } = await furnished(there, count);
-  const { bytes, end } = await archiveOf(there.services, project.projectId, { passphrase });
-  return { bytes, end, photo, projectId: project.projectId, keys: project };
-}
-
-const linesOf = (records: readonly unknown[]): string =>
-  records.map((one) => `${JSON.stringify(one)}\n`).join("");
+import { MiB } from "./files.ts";
 
 Deno.test("an archive that is damaged, of another format or none is refused by name, and leaves no trace", async () => {
   const { bytes } = await archived();
@@ -211,26 +162,6 @@ Deno.test("records that cannot be stored are refused by name before anything is 
   assert.deepEqual(report.leftOut, { "collections/posts": 2 });
   assert.equal(report.imported["collections/posts"], 2);
   assert.match(report.why.join(), /"title" is required.*unique field "code"/);
-});
-
-Deno.test("users who could sign in as others, or with what nobody can check, are refused", async () => {
-  const { bytes } = await archived();
-  await using app = await openTestApp();
-  const { services } = app;
-  const changes: [object, RegExp][] = [
-    [{ emailLower: "eve@example.com" }, /emailLower/],
-    [{ passwordHash: "plain" }, /must be of argon2id or bcrypt/],
-    [{ usernameLower: "ada", username: "Eve" }, /usernameLower/],
-    [{ disabled: "no" }, /disabled/],
-  ];
-  for (const [members, refusal] of changes) {
-    const given = await altered(bytes, (all) => {
-      const name = "users/0000001.ndjson";
-      const [user] = recordsIn(all.get(name)!);
-      all.set(name, linesOf([{ ...user!, record: { ...user!.record, ...members } }]));
-    }, { isWhole: true });
-    await assertTraceless(services, () => importOf(services, given), refusal);
-  }
 });
 
 Deno.test("an archive whose project is there is refused, and becomes another one as a copy", async () => {

@@ -1,9 +1,28 @@
 import { z } from "zod";
-import { isBcrypt } from "../../credentials/passwords.ts";
+import { isAiKey } from "../../ai/keys.ts";
+import { isRoles, isWebAddress, lineProblem } from "../../auth/user_rules.ts";
+import { isUsableHash, USABLE_HASH_RULE } from "../../credentials/passwords.ts";
+import { validateMembers } from "../../documents/validate.ts";
 import { VIEW_MEMBERS } from "../../documents/views.ts";
-import { VIEWS_MAX } from "../../limits.ts";
-import type { Stored } from "../../store/port.ts";
-import { canonicalEmail } from "../../emails.ts";
+import { canonicalEmail, isPlainEmail } from "../../emails.ts";
+import { isMediaType } from "../../files/media_type.ts";
+import {
+  AVATAR_URL_LENGTH_MAX,
+  FILENAME_LENGTH_MAX,
+  PERSON_NAME_LENGTH_MAX,
+  USER_CLAIMS_BYTES_MAX,
+  USER_FIELDS_BYTES_MAX,
+  USERNAME_LENGTH_MAX,
+  VIEWS_MAX,
+} from "../../limits.ts";
+import { SIGN_IN_NAMES } from "../../social/providers.ts";
+import { exceedsBytes } from "../../store/json_text.ts";
+import type { Json, Stored } from "../../store/port.ts";
+import { exactBytesText } from "../../text/amounts.ts";
+import { textProblem } from "../../text/input_text.ts";
+import { canonicalLanguage } from "../../text/languages.ts";
+import { parseMailbox, parseSmtpUrl } from "../../text/mail_addresses.ts";
+import { PROFILE } from "../../users/user_fields.ts";
 
 /**
  * An archive of a project: a tar, whose entries stand in this order. docs/moving.md has what is in
@@ -77,50 +96,86 @@ export const End = z.object({
 });
 export type End = z.infer<typeof End>;
 
+const keyHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "must be the hash of a key");
+
 /** What is put into an archive only under a passphrase. */
 export const Secrets = z.object({
   /** Client secrets by provider. */
   providers: z.record(z.string(), z.string()),
   /** Signing secrets by the webhook's name. */
-  webhooks: z.record(z.string(), z.string()),
+  webhooks: z.record(
+    z.string(),
+    z.string().regex(/^whsec_[A-Za-z0-9+/]{20,100}={0,2}$/, "must begin with whsec_"),
+  ),
   mail: z.object({
-    url: z.string(),
-    from: z.string(),
-    replyTo: z.string().nullable(),
-    mailLanguage: z.string().nullable(),
+    url: z.string().refine((text) => parseSmtpUrl(text) !== null, "must be smtp:// or smtps://"),
+    from: z.string().refine((text) => parseMailbox(text) !== null, "must be one e-mail address"),
+    replyTo: z.string().refine(isPlainEmail, "must be one plain address").nullable(),
+    mailLanguage: z.string()
+      .refine((text) => canonicalLanguage(text) === text, "must name a language").nullable(),
   }).nullable(),
-  aiKey: z.string().nullable(),
+  aiKey: z.string().refine(isAiKey, "must be an AI key").nullable(),
   /** Hashes of the API keys. */
-  apiKeys: z.object({ publishable: z.string(), secret: z.string() }),
+  apiKeys: z.object({ publishable: keyHash, secret: keyHash }),
 });
 export type Secrets = z.infer<typeof Secrets>;
 
-const text = z.string().nullable();
-const json = z.record(z.string(), z.json());
+const line = (lengthMax: number) =>
+  z.string().refine((text) => lineProblem(text, lengthMax) === null, {
+    error: ({ input }) => lineProblem(String(input), lengthMax) ?? "must be text",
+  });
 
-/** As it is stored: what Corbel makes of other members must be so in it. */
-export const ArchivedUser = z.looseObject({
+/** An object of at most so many bytes of JSON. */
+const json = (bytesMax: number) =>
+  z.record(z.string(), z.json()).refine(
+    (value) => !exceedsBytes(JSON.stringify(value), bytesMax),
+    `has more than ${exactBytesText(bytesMax)}`,
+  );
+
+/** Of what a provider calls a user. */
+const PROVIDER_USER_ID_LENGTH_MAX = 255;
+const PROVIDERS_MAX = 20;
+
+const email = z.string().refine(isPlainEmail, "must be one plain address").nullable();
+const username = line(USERNAME_LENGTH_MAX).nullable();
+const avatarUrl = line(AVATAR_URL_LENGTH_MAX)
+  .refine(isWebAddress, "must be an https address").nullable();
+
+/**
+ * A user as they are stored: by the rules for those that are made over HTTP, and what Corbel makes of
+ * other members must be so in it.
+ */
+export const ArchivedUser = z.strictObject({
   _id: id,
-  email: text,
-  emailLower: text,
+  email,
+  emailLower: z.string().nullable(),
   emailVerified: z.boolean(),
-  name: text,
-  username: text,
-  usernameLower: text.optional(),
-  avatarUrl: text,
+  name: line(PERSON_NAME_LENGTH_MAX).nullable(),
+  username,
+  usernameLower: z.string().nullable().optional(),
+  avatarUrl,
   isAnonymous: z.boolean().optional(),
   disabled: z.boolean(),
-  passwordHash: z.string().refine(
-    (hash) => hash.startsWith("$argon2id$") || isBcrypt(hash),
-    "must be of argon2id or bcrypt, whose cost may be 4 to 14",
-  ).nullable(),
+  passwordHash: z.string().refine(isUsableHash, USABLE_HASH_RULE).nullable(),
   providers: z.array(
-    z.strictObject({ provider: z.string(), providerUserId: z.string(), linkedAt: time }),
-  ),
-  ownMembers: z.array(z.enum(["name", "username", "avatarUrl"])),
-  roles: z.array(z.string()).optional(),
-  claims: json.optional(),
-  fields: json.optional(),
+    z.strictObject({
+      provider: z.enum(SIGN_IN_NAMES as [string, ...string[]]),
+      providerUserId: line(PROVIDER_USER_ID_LENGTH_MAX),
+      linkedAt: time,
+    }),
+  ).max(PROVIDERS_MAX),
+  ownMembers: z.array(z.enum(PROFILE)).max(PROFILE.length),
+  roles: z.custom<string[]>(isRoles, "must be a list of a few words").optional(),
+  claims: json(USER_CLAIMS_BYTES_MAX).optional(),
+  fields: json(USER_FIELDS_BYTES_MAX).refine(
+    (fields) => validateMembers([], fields, false).faults.length === 0,
+    {
+      error: ({ input }) => {
+        const [fault] = validateMembers([], input as { [name: string]: Json }, false).faults;
+        return `has ${JSON.stringify(fault?.path)}, which ${fault?.message}`;
+      },
+    },
+  ).optional(),
   lastSignInAt: time.nullable(),
   createdAt: time,
   updatedAt: time,
@@ -131,16 +186,24 @@ export const ArchivedUser = z.looseObject({
 
 export const ArchivedIdentity = z.strictObject({
   _id: id,
-  identity: z.string(),
+  identity: line(PROVIDER_USER_ID_LENGTH_MAX + 64),
   userId: id,
-  seen: z.strictObject({ email: text, name: text, username: text, avatarUrl: text }),
+  seen: z.strictObject({
+    email,
+    name: line(PERSON_NAME_LENGTH_MAX).nullable(),
+    username,
+    avatarUrl,
+  }),
 });
+
+export const isFilename = (text: string): boolean =>
+  text !== "" && [...text].length <= FILENAME_LENGTH_MAX && textProblem(text) === null;
 
 /** A file of the project, under the name that its path ends with. */
 export const ArchivedFile = z.strictObject({
   _id: id,
-  filename: z.string(),
-  contentType: z.string(),
+  filename: z.string().refine(isFilename, `must have 1 to ${FILENAME_LENGTH_MAX} characters`),
+  contentType: z.string().refine(isMediaType, "must be the type of a file"),
   bytes: count,
   visibility: z.enum(["public", "private"]),
   ownerId: id.nullable(),

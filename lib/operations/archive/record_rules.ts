@@ -4,6 +4,8 @@ import {
   compileCollection,
   type StoredDocument,
 } from "../../documents/collection.ts";
+import { isServerField } from "../../documents/names.ts";
+import { validateMembers } from "../../documents/validate.ts";
 import { rulesAlone, violationOf, whyOf } from "../../documents/violations.ts";
 import { IDENTITIES } from "../../auth/identities.ts";
 import { USERNAME, USERS } from "../../auth/users.ts";
@@ -51,7 +53,8 @@ export function rulesUnder(
         inOrder(
           { definition: collection.records, collection },
           (record) =>
-            documentFault(record) ?? fieldFault(rules, record) ?? sizeFault(collection, record),
+            documentFault(record) ?? fieldFault(rules, record) ?? memberFault(record) ??
+              sizeFault(collection, record),
         ),
       ] as const;
     }),
@@ -104,6 +107,13 @@ const documentFault: Fault = ({ createdAt, updatedAt, isDeleted, deletedAt }) =>
   if (typeof isDeleted !== "boolean") return '"isDeleted" must be true or false';
   if (isDeleted ? isTime(deletedAt) : deletedAt === null) return null;
   return '"deletedAt" must be a time where "isDeleted" is true, and null where it is not';
+};
+
+/** Members that are not declared are stored as they are: their names and texts must be such as can be. */
+const memberFault: Fault = (record) => {
+  const members = Object.entries(record).filter(([name]) => !isServerField(name));
+  const [fault] = validateMembers([], Object.fromEntries(members), false).faults;
+  return fault === undefined ? null : `"${fault.path}" ${fault.message}`;
 };
 
 function fieldFault(rules: ReturnType<typeof rulesAlone>, record: StoredRecord): string | null {

@@ -5,7 +5,7 @@ import {
   USERNAME,
   type UserRecord,
 } from "../../auth/users.ts";
-import { isBcrypt } from "../../credentials/passwords.ts";
+import { BCRYPT_COST_MAX, isBcrypt } from "../../credentials/passwords.ts";
 import { canonicalEmail, isPlainEmail } from "../../emails.ts";
 import { PERSON_NAME_LENGTH_MAX, USER_FIELDS_BYTES_MAX } from "../../limits.ts";
 import { lineOf, pictureOf } from "../../social/profile.ts";
@@ -86,8 +86,8 @@ function usernameOf({ username }: ForeignUser, notes: Notes): string | null {
 function passwordOf({ passwordHash }: ForeignUser, notes: Notes): string | null {
   if (passwordHash === null || isBcrypt(passwordHash)) return passwordHash;
   notes.count(
-    "users: passwords left out, because their hash is not of bcrypt with a cost from 4 to 14; these " +
-      "users ask for a code",
+    `users: passwords left out, because their hash is not of bcrypt with a cost from 4 to ${BCRYPT_COST_MAX}; ` +
+      "these users ask for a code",
   );
   return null;
 }
