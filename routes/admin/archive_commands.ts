@@ -26,8 +26,11 @@ export const ARCHIVE_COMMANDS: readonly (readonly [string, Command])[] = [
   ["project import", {
     summary: "Make a project of such a file, or of what another system has",
     usage:
-      "--from FILE|pocketbase:FOLDER|firestore:FILE [--name NAME] [--owner EMAIL] [--copy] [--continue] [--with-secrets]",
-    options: { values: ["from", "name", "owner"], flags: ["copy", "continue", "with-secrets"] },
+      "--from FILE|pocketbase:FOLDER|firestore:FILE [--storage FOLDER] [--name NAME] [--owner EMAIL] [--copy] [--continue] [--with-secrets]",
+    options: {
+      values: ["from", "storage", "name", "owner"],
+      flags: ["copy", "continue", "with-secrets"],
+    },
     mayBeFirst: () => true,
     run: importFrom,
   }],

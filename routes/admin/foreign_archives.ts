@@ -9,6 +9,7 @@ import { ArchiveWriter } from "@/lib/operations/archive/writer.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Config } from "@/lib/runtime/config.ts";
 import type { Arguments } from "./arguments.ts";
+import { isThere, openSource, realFolder, sourceFolder } from "./source_files.ts";
 
 /** The path, and what stands before that of a source that is no archive. */
 const SOURCE = /^(?:(pocketbase|firestore):)?(.+)$/s;
@@ -25,6 +26,8 @@ interface Conversion {
   readonly progress: Progress;
   /** A folder of ours, which is removed afterwards. */
   readonly scratch: string;
+  /** The folder of `--storage`; null without one. */
+  readonly storage: string | null;
 }
 
 /**
@@ -37,6 +40,10 @@ export async function archiveFrom(
 ): Promise<ImportedArchive> {
   const [, kind, given] = SOURCE.exec(args.required("from"))!;
   const path = args.located(given!);
+  const storage = args.optional("storage");
+  if (storage !== null && kind !== "pocketbase") {
+    throw refuse("--storage is for a folder of PocketBase alone: leave it out.");
+  }
   if (kind === undefined) {
     return { open: () => opened(path), notes: [], [Symbol.asyncDispose]: () => Promise.resolve() };
   }
@@ -49,6 +56,7 @@ export async function archiveFrom(
       notes,
       progress,
       scratch,
+      storage: storage === null ? null : args.located(storage),
     });
     return { open: () => opened(archive), notes: notes.lines(), [Symbol.asyncDispose]: removed };
   } catch (error) {
@@ -58,13 +66,7 @@ export async function archiveFrom(
 }
 
 /** It is read twice, so it must be a file. */
-async function opened(path: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  try {
-    return (await Deno.open(path, { read: true })).readable;
-  } catch (cause) {
-    throw refuse(`Cannot read the file "${path}": ${(cause as Error).message}`, cause);
-  }
-}
+const opened = async (path: string) => (await openSource(path)).readable;
 
 const refuse = (message: string, cause?: unknown) =>
   new Problem("INVALID_INPUT", { message, cause });
@@ -106,18 +108,26 @@ async function fromPocketbase(
 ): Promise<void> {
   const { scratch } = conversion;
   const database = `${scratch}/data.db`;
+  const storage = await storageOf(path, conversion);
   const at = await copyDatabase(path, database);
-  const folder = await sourceFolder(path);
-  using project = await readPocketbase({ database, folder, at }, conversion);
+  using project = await readPocketbase({ database, storage, at }, conversion);
   await write(archive, project, conversion);
 }
 
+/** Where PocketBase keeps files: in its folder, unless `--storage` names another one. */
+async function storageOf(path: string, { storage }: Conversion): Promise<SourceFolder> {
+  const remedy = "name the folder that it leads to with --storage";
+  const own = `${await realFolder(path)}/storage`;
+  if (storage !== null) return sourceFolder(await realFolder(storage));
+  return sourceFolder(await isThere(own) ? await realFolder(own, remedy) : null);
+}
+
 async function fromFirestore(path: string, archive: string, conversion: Conversion): Promise<void> {
-  const lines = await opened(path);
-  const { mtime } = await Deno.stat(path);
+  const file = await openSource(path);
+  const { mtime } = await file.stat();
   const at = (mtime ?? new Date(0)).toISOString();
   const scratch = `${conversion.scratch}/lines.db`;
-  using project = await readFirestore({ lines, scratch, at }, conversion);
+  using project = await readFirestore({ lines: file.readable, scratch, at }, conversion);
   await write(archive, project, conversion);
 }
 
@@ -128,12 +138,13 @@ async function fromFirestore(path: string, archive: string, conversion: Conversi
 async function copyDatabase(path: string, database: string): Promise<string> {
   const before = await changedAt(path);
   for (const suffix of ["", "-wal"]) {
+    const source = `${path}/data.db${suffix}`;
+    if (suffix === "-wal" && !await isThere(source)) continue;
+    const content = (await openSource(source)).readable;
     try {
-      await Deno.copyFile(`${path}/data.db${suffix}`, `${database}${suffix}`);
-      await Deno.chmod(`${database}${suffix}`, 0o600);
+      await Deno.writeFile(`${database}${suffix}`, content, { createNew: true, mode: 0o600 });
     } catch (cause) {
-      if (suffix === "-wal" && cause instanceof Deno.errors.NotFound) continue;
-      throw refuse(`Cannot copy "${path}/data.db${suffix}": ${messageOf(cause)}`, cause);
+      throw refuse(`Cannot copy "${source}": ${messageOf(cause)}`, cause);
     }
   }
   const after = await changedAt(path);
@@ -146,7 +157,7 @@ async function copyDatabase(path: string, database: string): Promise<string> {
 async function changedAt(path: string): Promise<string> {
   const times: number[] = [];
   for (const suffix of ["", "-wal"]) {
-    const file = await Deno.stat(`${path}/data.db${suffix}`).catch(() => null);
+    const file = await Deno.lstat(`${path}/data.db${suffix}`).catch(() => null);
     // One that is empty says nothing, and comes and goes.
     if (file !== null && file.size > 0) times.push(file.mtime?.getTime() ?? 0);
   }
@@ -165,31 +176,4 @@ async function write(
   const made = writeForeignProject(writer, project, progress);
   made.catch((error) => writer.fail(error));
   await Promise.all([made, written]);
-}
-
-/** A folder of this machine, of which no link leads elsewhere but that of its files. Throws `INVALID_INPUT` for none. */
-async function sourceFolder(path: string): Promise<SourceFolder> {
-  const root = await Deno.realPath(path).catch((cause) => {
-    const message = `Cannot read the folder "${path}": ${(cause as Error).message}`;
-    throw new Problem("INVALID_INPUT", { message, cause });
-  });
-  // Where files are may be a link to another disk.
-  const storage = await Deno.realPath(`${root}/storage`).catch(() => root);
-  const isWithin = (real: string) => [root, storage].some((one) => real.startsWith(`${one}/`));
-  return {
-    async size(name) {
-      const full = `${root}/${name}`;
-      try {
-        if (!isWithin(await Deno.realPath(full))) return null;
-        const { isFile, size } = await Deno.stat(full);
-        return isFile ? size : null;
-      } catch (error) {
-        if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
-          return null;
-        }
-        throw error;
-      }
-    },
-    open: async (name) => (await Deno.open(`${root}/${name}`)).readable,
-  };
 }

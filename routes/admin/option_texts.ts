@@ -29,6 +29,7 @@ export const OPTION_TEXTS: Readonly<Record<string, string>> = {
   repair: "Set right what differs, instead of only naming it",
   search: "A part of the e-mail address",
   "site-url": "Origin of your application: https, or http on localhost; sign-in returns there",
+  storage: "Where PocketBase keeps its files, if not in the folder storage of --from",
   to: "The file to write; where - is allowed it writes standard output",
   ttl: "How many seconds the token lives: 900 if left out",
   user: "Id of the user; `user list` shows it",

@@ -13,8 +13,8 @@ import { identitiesOf, usersOf } from "./pocketbase_users.ts";
 export interface PocketbaseInput {
   /** Path of a copy of `data.db`, which is changed. */
   readonly database: string;
-  /** The folder itself, for its files. */
-  readonly folder: SourceFolder;
+  /** Where its files are. */
+  readonly storage: SourceFolder;
   /** When the database was changed last. */
   readonly at: string;
 }
@@ -24,7 +24,7 @@ export interface PocketbaseInput {
  * or something else. To be closed after it is written.
  */
 export async function readPocketbase(
-  { database, folder, at }: PocketbaseInput,
+  { database, storage, at }: PocketbaseInput,
   { notes, progress }: { readonly notes: Notes; readonly progress: Progress },
 ): Promise<ForeignProject & Disposable> {
   const source = openPocketbase(database);
@@ -34,7 +34,7 @@ export async function readPocketbase(
       ...(plan.users === null ? [] : [{ plans: plan.users, isUsers: true }]),
       ...plan.collections.map((plans) => ({ plans, isUsers: false })),
     ].map((one) => ({ ...one, collection: one.plans.source }));
-    const files = await PocketbaseFiles.find(source, owners, { folder, at, notes, progress });
+    const files = await PocketbaseFiles.find(source, owners, { storage, at, notes, progress });
     tellUsers(plan, notes);
     return projectOf(source, plan, {
       files,

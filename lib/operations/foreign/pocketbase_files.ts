@@ -1,11 +1,10 @@
+import { isMediaType } from "../../files/media_type.ts";
 import { newPath } from "../../files/paths.ts";
-import { CONTENT_TYPE_LENGTH_MAX, FILENAME_LENGTH_MAX } from "../../limits.ts";
 import { parseJson } from "../../store/json_text.ts";
 import type { Id, Json } from "../../store/port.ts";
 import { isObject } from "../../store/shape.ts";
-import { textProblem } from "../../text/input_text.ts";
 import { decodeUtf8 } from "../../text/utf8.ts";
-import type { ArchivedFile } from "../archive/format.ts";
+import { type ArchivedFile, isFilename } from "../archive/format.ts";
 import type { Progress } from "../archive/progress.ts";
 import { type ForeignFile, foreignId, foreignUuid } from "./foreign_project.ts";
 import type { Notes } from "./notes.ts";
@@ -19,14 +18,13 @@ import { quoted, type Row } from "./scratch.ts";
 
 /** A folder to be read. Paths have slashes, and lead nowhere else. */
 export interface SourceFolder {
-  /** Null where there is no such file in it. */
+  /** Null where there is no such file in it, or only a link. */
   size(path: string): Promise<number | null>;
   open(path: string): Promise<ReadableStream<Uint8Array>>;
 }
 
 /** Beside each file PocketBase keeps what it is, in so many bytes at most. */
 const ATTRIBUTES_BYTES_MAX = 65_536;
-const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/;
 const OPAQUE = "application/octet-stream";
 
 /** Names in a database are no more to be trusted than the rest of it. */
@@ -41,13 +39,13 @@ interface FileOwner {
 /** The files of a source, which are found before records are read that name them. */
 export class PocketbaseFiles {
   readonly #source: PocketbaseSource;
-  readonly #folder: SourceFolder;
+  readonly #storage: SourceFolder;
   readonly #at: string;
   readonly #find: (...values: string[]) => Row | null;
 
-  private constructor(source: PocketbaseSource, folder: SourceFolder, at: string) {
+  private constructor(source: PocketbaseSource, storage: SourceFolder, at: string) {
     this.#source = source;
-    this.#folder = folder;
+    this.#storage = storage;
     this.#at = at;
     source.db.exec(
       "CREATE TEMP TABLE corbel_files (id TEXT PRIMARY KEY, name TEXT, row TEXT, path TEXT) WITHOUT ROWID",
@@ -58,14 +56,14 @@ export class PocketbaseFiles {
   static async find(
     source: PocketbaseSource,
     owners: readonly FileOwner[],
-    { folder, at, notes, progress }: {
-      readonly folder: SourceFolder;
+    { storage, at, notes, progress }: {
+      readonly storage: SourceFolder;
       readonly at: string;
       readonly notes: Notes;
       readonly progress: Progress;
     },
   ): Promise<PocketbaseFiles> {
-    const files = new PocketbaseFiles(source, folder, at);
+    const files = new PocketbaseFiles(source, storage, at);
     const found = progress.of("looking for files");
     for (const owner of owners) {
       for (const { source: field } of owner.plans.fields) {
@@ -89,7 +87,7 @@ export class PocketbaseFiles {
       yield {
         name: String(name),
         row: parseJson(String(row)) as unknown as ArchivedFile, // Written below.
-        open: () => this.#folder.open(String(path)),
+        open: () => this.#storage.open(String(path)),
       };
     }
   }
@@ -111,9 +109,9 @@ export class PocketbaseFiles {
       const recordId = String(row.id);
       for (const filename of wordsIn(String(row.files))) {
         const path = [collection.id, recordId, filename].every((one) => PLAIN_NAME.test(one))
-          ? `storage/${collection.id}/${recordId}/${filename}`
+          ? `${collection.id}/${recordId}/${filename}`
           : null;
-        const bytes = path === null ? null : await this.#folder.size(path);
+        const bytes = path === null ? null : await this.#storage.size(path);
         if (path === null || bytes === null) {
           notes.count(
             `${collection.name}.${field.name}: files left out, because they are not in storage/`,
@@ -147,17 +145,15 @@ export class PocketbaseFiles {
     const original = isObject(metadata ?? null)
       ? (metadata as { [name: string]: Json })["original-filename"]
       : null;
-    const isType = typeof type === "string" && type.length <= CONTENT_TYPE_LENGTH_MAX &&
-      MEDIA_TYPE.test(type);
-    const isName = typeof original === "string" && original !== "" &&
-      original.length <= FILENAME_LENGTH_MAX && textProblem(original) === null;
+    const isType = typeof type === "string" && isMediaType(type);
+    const isName = typeof original === "string" && isFilename(original);
     return { filename: isName ? original : filename, contentType: isType ? type : OPAQUE };
   }
 
   async #attributes(path: string): Promise<{ readonly [name: string]: Json }> {
-    const bytes = await this.#folder.size(path);
+    const bytes = await this.#storage.size(path);
     if (bytes === null || bytes > ATTRIBUTES_BYTES_MAX) return {};
-    const content = await new Response(await this.#folder.open(path)).bytes();
+    const content = await new Response(await this.#storage.open(path)).bytes();
     try {
       const value = parseJson(decodeUtf8(content));
       return isObject(value) ? value : {};
