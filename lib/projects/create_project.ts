@@ -68,7 +68,7 @@ export async function createProject(
     sealedAiKey: null,
     createdAt,
     deletedAt: null,
-    ...(importDigest !== undefined && { importDigest, importTouchedAt: createdAt }),
+    ...(importDigest !== undefined && { importDigest, importTouchedAt: createdAt, importBeats: 1 }),
   };
   const keyRecords = (["publishable", "secret"] satisfies KeyKind[]).map((kind) => (
     { _id: newId(), projectId, kind, ...keptOfKey(kind, keys[kind]), createdAt }

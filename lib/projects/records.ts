@@ -28,8 +28,10 @@ export type ProjectRecord = StoredRecord & {
   removedAt?: string;
   /** Which archive it is being made of; null, or left out, once it is whole. */
   importDigest?: string | null;
-  /** When somebody was last at that. */
+  /** Time of the last progress of its import, ISO 8601. */
   importTouchedAt?: string | null;
+  /** Incremented about every second by the import that runs; null, or left out, while none does. */
+  importBeats?: number | null;
 };
 
 /** In the control space. */
@@ -46,6 +48,7 @@ export const PROJECTS: Definition = {
     removedAt: { type: "Date" },
     importDigest: { type: "String" },
     importTouchedAt: { type: "Date" },
+    importBeats: { type: "Number" },
   },
   indexes: [{ keys: [{ path: "ownerId", descending: false }] }],
   trash: false,

@@ -47,8 +47,8 @@ export async function removeUnfinished(
   return removed;
 }
 
-/** False also for one that cannot be used. */
-async function isNew(engine: Engine, projectId: Id): Promise<boolean> {
+/** Whether a space has only what comes with a new one. False also for one that cannot be used. */
+export async function isNew(engine: Engine, projectId: Id): Promise<boolean> {
   const kinds = await engine.kinds(projectId).catch(() => null);
   return kinds !== null && kinds.every((name) => name === SIGNING_KEYS.name);
 }

@@ -118,7 +118,7 @@ class DataImport {
         if (!refused.has(value._id)) folder.hash.add(line);
       }
       this.#options.progress.of(name)(lot.length);
-      await this.#options.state.sign();
+      this.#options.state.assertHeld();
     }
   }
 
@@ -162,7 +162,7 @@ class DataImport {
       for await (const page of snapshot.pages(kind)) {
         for (const stored of page) hash.add(lineOf(stored));
         progress.of(`comparing ${name}`)(page.length);
-        await state.sign();
+        state.assertHeld();
       }
     });
     return hash.end();

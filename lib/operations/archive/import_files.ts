@@ -75,7 +75,7 @@ export class FileImport {
       await using writer = await pieces.goOn(upload, { name, arrived: 0 });
       for await (const chunk of content) {
         await writer.write(chunk);
-        await this.#state.sign();
+        this.#state.assertHeld();
       }
       await writer.keep(() => Promise.resolve());
     }
@@ -102,7 +102,7 @@ export async function hashFiles(
         const content = await contentOf(services, projectId, row);
         if (content === null) throw refuse(`The file store has lost ${row.path}.`);
         add(fileLine(nameOf(row), archivedFile(row), await hashOf(content)));
-        await state.sign();
+        state.assertHeld();
       }
     }
   });

@@ -6,9 +6,7 @@ import { UNLIMITED } from "../../projects/plans.ts";
 import { rotateKey } from "../../projects/rotate_key.ts";
 import type { Services } from "../../services.ts";
 import { setProvider } from "../../social/manage_providers.ts";
-import { eq } from "../../store/filter.ts";
 import type { Id } from "../../store/port.ts";
-import { removeProject } from "../project_trash.ts";
 import { pushConfiguration } from "../push_configuration.ts";
 import {
   checkArchive,
@@ -71,7 +69,7 @@ export async function importProject(
   if (archive.faults.count > 0 && !goesOn) throw unfit(archive);
   const secrets = await secretsOf(archive, options);
   const name = options.name ?? archive.manifest.project.name;
-  const state = await ImportState.begin(services, archive, { name, isCopy });
+  await using state = await ImportState.begin(services, archive, { name, isCopy });
   const { projectId } = state;
   try {
     const unlimited = withoutLimits(services);
@@ -91,7 +89,7 @@ export async function importProject(
     return { projectId, name, publishableKey, secretKey, ...data, read, missingFiles, todo };
   } catch (error) {
     // What was refused is refused again; anything else may have passed by the next time.
-    if (error instanceof Problem) await removeProject(services, projectId, eq("_id", projectId));
+    if (error instanceof Problem) await state.remove(services);
     else await state.leave().catch(() => {});
     throw error;
   }
