@@ -1,8 +1,8 @@
-import { type Clock, timestamp } from "../clock.ts";
+import { timestamp } from "../clock.ts";
 import { objectIds } from "../ids.ts";
-import type { Log } from "../runtime/log.ts";
 import { and, compare, eq, not, or } from "../store/filter.ts";
-import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import type { Definition, Id, StoredRecord } from "../store/port.ts";
+import type { JobServices } from "./jobs.ts";
 
 /** A process, or a thread of one, that has claimed jobs or is about to. */
 type ProcessRecord = StoredRecord & {
@@ -24,19 +24,13 @@ export const PROCESSES: Definition = {
 const ALIVE_MS = 8_000;
 const BEAT_MS = 2_000;
 
-export interface HeartbeatServices {
-  readonly engine: Engine;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /**
  * Tells other processes that this one lives, for as long as it works: an idle process writes
  * nothing. What a process has claimed is released by others when its heartbeat has stopped.
  */
 export class Heartbeat {
   readonly processId: Id;
-  readonly #services: HeartbeatServices;
+  readonly #services: JobServices;
   readonly #isWorking: () => boolean;
   /** See {@linkcode ProcessRecord}. */
   address: string | null = null;
@@ -47,7 +41,7 @@ export class Heartbeat {
   #writing: Promise<void> = Promise.resolve();
 
   /** @param isWorking Whether the process has claimed jobs. */
-  constructor(services: HeartbeatServices, isWorking: () => boolean) {
+  constructor(services: JobServices, isWorking: () => boolean) {
     this.#services = services;
     this.#isWorking = isWorking;
     this.processId = objectIds(services.clock)();

@@ -100,6 +100,8 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
   #done = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopping = false;
+  /** When a stop must have ended, in `clock.elapsed()` milliseconds; null until it is stopped. */
+  #stopBy: number | null = null;
 
   constructor(services: JobServices, options: JobRunnerOptions<S>) {
     this.#services = services;
@@ -208,12 +210,18 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** Claims no more jobs, and waits for those that run for as long as a stop may take. */
+  /**
+   * Claims no more jobs, and waits for those that run for as long as a stop may take, counted from the
+   * first call.
+   */
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearTimeout(this.#timer);
+    const { clock } = this.#services;
+    this.#stopBy ??= clock.elapsed() + SHUTDOWN_MS;
+    const leftMs = Math.max(this.#stopBy - clock.elapsed(), 0);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, SHUTDOWN_MS));
+    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, leftMs));
     await Promise.race([this.idle().then(() => this.#heartbeat.stop()), late]);
     clearTimeout(timer);
   }
@@ -229,10 +237,6 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
     this.#running.add(tracked);
   }
 
-  #startWorker(share: Share<S>): void {
-    this.#track(this.#work(share));
-  }
-
   /** Runs the due jobs of a share, if it has a worker left. */
   async #work(share: Share<S>): Promise<void> {
     const { space, kind, lane } = share;
@@ -244,7 +248,8 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
     this.#shares.set(key, state);
     state.workers++;
     try {
-      const ofShare = lane === null ? eq("kind", kind.name) : inLane(kind.name, lane);
+      const ofKind = eq("kind", kind.name);
+      const ofShare = lane === null ? ofKind : and(ofKind, eq("lane", lane));
       for (let seen = -1, jobs = 0; seen !== state.wakeUps && !this.#isStopping;) {
         seen = state.wakeUps;
         const began = this.#services.clock.elapsed();
@@ -254,7 +259,7 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
         seen = -1;
         if (this.#services.clock.elapsed() - began > SLOW_MS) this.#quickShares.delete(key);
         else this.#quickShares.set(key, 1);
-        if (++jobs > 1) this.#startWorker(share); // There may be more than this worker can do.
+        if (++jobs > 1) this.#track(this.#work(share)); // There may be more than one can do.
       }
     } finally {
       if (--state.workers === 0) this.#shares.delete(key);
@@ -308,13 +313,11 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
       const waiting = await this.#waiting().get(id);
       if (waiting === null) return;
       if (dead.length > 0) await this.#takeOver(space, dead);
-      for (const kind of this.#kinds.values()) {
-        if (!kind.hasLaneShares) this.#startWorker({ space, kind, lane: null });
-        else {for await (const lane of this.#lanes(space, kind)) {
-            this.#startWorker({ space, kind, lane });
-          }}
+      const nextAt = await this.#nextDueAt(space);
+      if (nextAt !== null && nextAt <= timestamp(this.#services.clock)) {
+        await this.#startWorkers(space);
       }
-      await this.#reschedule(waiting);
+      await this.#reschedule(waiting, nextAt);
     } catch (error) {
       this.#warn("Due jobs of a project are left for later", { space, error: String(error) });
     }
@@ -328,6 +331,23 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
       if (!isDueAfterDeath) continue;
       await engine.records<JobRecord>(space, JOBS)
         .updateOne(and(eq("kind", name), eq("claimedBy", null)), { set: { dueAt } });
+    }
+  }
+
+  /** Returns when the next waiting job of a space is due; null if no job waits. */
+  async #nextDueAt(space: Space): Promise<string | null> {
+    const page = await this.#services.engine.records<JobRecord>(space, JOBS).list({
+      filter: eq("claimedBy", null),
+      sort: [{ path: "dueAt", descending: false }],
+      limit: 1,
+    });
+    return page.records()[0]?.dueAt ?? null;
+  }
+
+  async #startWorkers(space: Space): Promise<void> {
+    for (const kind of this.#kinds.values()) {
+      const lanes = kind.hasLaneShares ? this.#lanes(space, kind) : [null];
+      for await (const lane of lanes) this.#track(this.#work({ space, kind, lane }));
     }
   }
 
@@ -347,22 +367,22 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
    * Sets when the space is looked at next, unless jobs were announced meanwhile. A space without jobs
    * is forgotten when every transaction has ended that could still enqueue some.
    */
-  async #reschedule({ value, revision }: Stored<WaitingSpaceRecord>): Promise<void> {
+  async #reschedule(
+    { value, revision }: Stored<WaitingSpaceRecord>,
+    nextAt: string | null,
+  ): Promise<void> {
     const { engine, clock } = this.#services;
     const { _id, space, announcedAt, dueAt } = value;
     if (dueAt !== undefined && dueAt > timestamp(clock)) return; // Looked at before its time.
     const unchanged = and(eq("_id", _id), { op: "revision", value: revision });
-    const jobs = engine.records<JobRecord>(space, JOBS);
-    const filter = eq("claimedBy", null);
-    const sort = [{ path: "dueAt", descending: false }];
-    const [next] = (await jobs.list({ filter, sort, limit: 1 })).records();
     const age = clock.now() - Date.parse(announcedAt);
-    if (next === undefined && age >= KEPT_MS && await jobs.findOne(ALL) === null) {
+    const isEmpty = async () => await engine.records(space, JOBS).findOne(ALL) === null;
+    if (nextAt === null && age >= KEPT_MS && await isEmpty()) {
       return void await this.#waiting().deleteOne(unchanged);
     }
     const pause = age < RECENT_MS ? LOOK_AGAIN_MS : age < KEPT_MS ? KEPT_MS - age : KEPT_MS;
     const lookAt = new Date(clock.now() + pause).toISOString();
-    const set = { dueAt: next !== undefined && next.dueAt < lookAt ? next.dueAt : lookAt };
+    const set = { dueAt: nextAt !== null && nextAt < lookAt ? nextAt : lookAt };
     await this.#waiting().updateOne(unchanged, { set });
   }
 
@@ -398,8 +418,6 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
     this.#services.log.write("warn", message, { ...details });
   }
 }
-
-const inLane = (kind: string, lane: string): Filter => and(eq("kind", kind), eq("lane", lane));
 
 const shareOf = <S extends JobServices>(
   kind: JobKind<S>,

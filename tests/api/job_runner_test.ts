@@ -404,6 +404,40 @@ Deno.test("a runner that stops waits for the jobs that run, and leaves the other
   assert.deepEqual(other.done.map(([, subject]) => subject).toSorted(), ["b", "c"]);
 });
 
+Deno.test("a job that hangs delays a stop once, however often the runner is stopped", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const project = await projectIn(opened);
+  const { run, started, release } = hanging();
+  const runner = runnerOf(opened, run);
+  await addAndBegin(runner, services, project);
+  await started;
+  const first = runner.stop();
+  clock.advance(10_000);
+  const began = performance.now();
+  await runner.stop();
+  assert.ok(performance.now() - began < 5_000, "the time of the first call is up");
+  release();
+  await first;
+  await runner.stop();
+});
+
+Deno.test("a look into a space without due jobs claims nothing and needs no heartbeat", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const project = await projectIn(opened);
+  const looking = runnerOf(opened, never);
+  const announcing = runnerOf(opened, never);
+  await announcing.announce(project);
+  await announcing.stop();
+  await looking.runDue();
+  assert.equal(await services.engine.records("control", PROCESSES).count(ALL), 0);
+  clock.advance(MINUTE_MS);
+  await looking.runDue();
+  assert.equal(await services.engine.records("control", PROCESSES).count(ALL), 0);
+  await looking.stop();
+});
+
 Deno.test("a job whose outcome cannot be stored returns to the queue when the store is back", async () => {
   await using opened = await openTestServices();
   const project = await projectIn(opened);
