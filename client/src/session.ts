@@ -124,7 +124,7 @@ export class SessionKeeper implements TokenSource {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Throws if it cannot be found out who is signed in: such a call is not made as nobody. */
+  /** Throws if the session cannot be restored: a call must not be made without its user. */
   async token(): Promise<string | null> {
     if (!this.#isKnown) await this.renew(null);
     const session = this.#session;
@@ -223,7 +223,7 @@ export class SessionKeeper implements TokenSource {
     });
   }
 
-  /** Asks until it is answered who is signed in: a server that is away signs nobody out. */
+  /** Retries until the server answers: while it is unreachable, the session is kept. */
   async #restoreCookie(): Promise<void> {
     const { signal } = this.#closed;
     for (let failures = 0; !signal.aborted; failures++) {

@@ -53,8 +53,8 @@ function isArgon2(hash: string): boolean {
 }
 
 /**
- * Whether passwords are verified by a hash. Whoever stores hashes from elsewhere refuses any other: one
- * of argon2id may ask for gigabytes and minutes, and everybody's sign-in would wait for it.
+ * Whether passwords can be verified with a hash. Imports refuse all other hashes: one of argon2id may
+ * need gigabytes and minutes, and all sign-ins would wait for it.
  */
 export const isUsableHash = (hash: string): boolean => isArgon2(hash) || isBcrypt(hash);
 

@@ -18,7 +18,7 @@ export interface TurnServices {
 const TURN_MS = 10_000;
 /** Between two writes of the row, with which the turn is renewed and what has arrived is noted. */
 const RENEW_MS = 2_000;
-/** Between two looks whether somebody else wants the turn, so that they get it within a second. */
+/** Milliseconds between two checks for another connection that wants the turn. */
 const HOLDER_LOOK_MS = 400;
 /** For a connection that is lost to be noticed, and what it brought to be kept. */
 const ENDING_MS = 1_000;

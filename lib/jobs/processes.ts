@@ -25,8 +25,8 @@ const ALIVE_MS = 8_000;
 const BEAT_MS = 2_000;
 
 /**
- * Tells other processes that this one lives, for as long as it works: an idle process writes
- * nothing. What a process has claimed is released by others when its heartbeat has stopped.
+ * Shows other processes that this one is alive while it has work. An idle process writes nothing.
+ * What a process has claimed is released by others when its heartbeat has stopped.
  */
 export class Heartbeat {
   readonly processId: Id;

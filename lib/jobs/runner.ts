@@ -364,7 +364,7 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
   }
 
   /**
-   * Sets when the space is looked at next, unless jobs were announced meanwhile. A space without jobs
+   * Sets when the space is looked at next, unless jobs have been announced since it was read. A space without jobs
    * is forgotten when every transaction has ended that could still enqueue some.
    */
   async #reschedule(

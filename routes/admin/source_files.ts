@@ -2,8 +2,8 @@ import type { SourceFolder } from "@/lib/operations/foreign/pocketbase_files.ts"
 import { Problem } from "@/lib/problems.ts";
 
 /**
- * Files and folders that an import reads. Whoever made them may be a stranger, so no link is followed:
- * one that leads to a file of this machine would make it a public file of the project.
+ * Files and folders that an import reads. They may come from a stranger, so no link is followed: a
+ * link to a file of this machine would make that file a public one of the project.
  */
 
 const refuse = (message: string, cause?: unknown) =>
@@ -39,7 +39,7 @@ export async function realFolder(path: string, remedy?: string): Promise<string>
   return await Deno.realPath(path);
 }
 
-/** Whether something is there, be it a link that leads nowhere. */
+/** Whether a path exists, even as a link whose target is missing. */
 export const isThere = (path: string): Promise<boolean> =>
   Deno.lstat(path).then(() => true, (error) => absent(error) !== null);
 

@@ -31,9 +31,9 @@ interface StateServices {
 }
 
 /**
- * The project that an archive becomes, while it does: nobody is a member, and nobody has its keys. A
- * counter in its record is the import's lease: it is incremented while the import runs, and whoever
- * takes a killed import over increments it as well, so that only one import goes on.
+ * A project while an archive is imported into it: it has no members, and its keys are unknown. A
+ * counter in its record is the import's lease. A running import increments it, and so does one that
+ * takes over a killed import, so that only one import continues.
  */
 export class ImportState implements AsyncDisposable {
   readonly projectId: Id;
