@@ -206,7 +206,8 @@ function put(path, file, { progress, words }) {
         const status = error.originalResponse?.getStatus() ?? 0;
         return status < 400 || status >= 500 || [408, 409, 423, 429].includes(status);
       },
-      onProgress: (sent, all) => progress(sent / all),
+      // An empty file is sent as soon as it is begun.
+      onProgress: (sent, all) => progress(all === 0 ? 1 : sent / all),
       onSuccess() {
         watch.abort();
         resolve();
