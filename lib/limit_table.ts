@@ -90,6 +90,7 @@ export const LIMITS = {
   IN_VALUES_MAX: limit(1000, "values of one `_in` or `_nin`", OURS),
   SORT_KEYS_MAX: limit(8, "fields", OURS),
   POPULATE_PATHS_MAX: limit(10, "paths in `populate`", DOCUMENTS),
+  TYPED_COLLECTIONS_MAX: limit(50, "names in `collections` of a project's types", OURS),
   PICTURE_BYTES_MAX: limit(25 * MiB, "bytes of a picture that has sizes", FILES),
   PICTURE_PIXELS_MAX: limit(50_000_000, "pixels of a picture that has sizes", FILES),
   PICTURE_MEMORY_BYTES: limit(200_000_000, "bytes of memory that reading a picture may take", OURS),

@@ -8,11 +8,17 @@ import { type ProblemCode, PROBLEMS } from "@/lib/problems.ts";
 export interface Refusing {
   readonly path: string;
   readonly codes: readonly ProblemCode[];
+  /**
+   * Whether statuses of one class are one answer, `4XX` or `5XX`: the code of a problem tells its
+   * status as well.
+   */
+  readonly byClass?: boolean;
 }
 
-/** The problems that one operation answers with one status. */
+/** The problems that one operation answers with one status, or with those of one class. */
 interface Refusal {
-  readonly status: number;
+  /** `404`, or `4XX`. */
+  readonly status: string;
   /** In the order of the catalogue. */
   readonly codes: readonly [ProblemCode, ...ProblemCode[]];
   /** Whether the refusal repeats its message as `error`, as those about files do. */
@@ -21,13 +27,16 @@ interface Refusal {
 
 const CATALOGUE = Object.keys(PROBLEMS) as ProblemCode[];
 
-function refusalsOf({ path, codes }: Refusing): Refusal[] {
+function refusalsOf({ path, codes, byClass = false }: Refusing): Refusal[] {
   const hasError = isStoragePath(path);
   const byStatus = Map.groupBy(
     CATALOGUE.filter((code) => codes.includes(code)),
-    (code) => PROBLEMS[code].status,
+    (code) => {
+      const status = String(PROBLEMS[code].status);
+      return byClass ? `${status[0]}XX` : status;
+    },
   );
-  return [...byStatus].sort(([a], [b]) => a - b).map(([status, group]) => ({
+  return [...byStatus].sort(([a], [b]) => a < b ? -1 : 1).map(([status, group]) => ({
     status,
     codes: group as [ProblemCode, ...ProblemCode[]],
     hasError,
@@ -57,7 +66,7 @@ const reference = (kind: "schemas" | "examples" | "responses", name: string) => 
 export const refusalReferences = (operation: Refusing): Record<string, { $ref: string }> =>
   Object.fromEntries(
     refusalsOf(operation).map((one) => [
-      String(one.status),
+      one.status,
       reference("responses", responseName(one)),
     ]),
   );
@@ -118,9 +127,12 @@ const refusalSchema = (hasError: boolean) => ({
   additionalProperties: false,
 });
 
+const CLASSES: Readonly<Record<string, string>> = { "4XX": "Refused", "5XX": "Not done" };
+
 /** Its examples say what causes each: those of all operations share them. */
 const response = ({ status, codes, hasError }: Refusal) => ({
-  description: STATUS_CODES[status] ?? codes.join(", "), // 460 is of resumable uploads alone.
+  // 460 is of resumable uploads alone.
+  description: CLASSES[status] ?? STATUS_CODES[status] ?? codes.join(", "),
   content: {
     "application/json": {
       schema: {

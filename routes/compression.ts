@@ -1,5 +1,5 @@
 import { promisify } from "node:util";
-import { brotliCompress, gzip } from "node:zlib";
+import { brotliCompress, gunzip, gzip } from "node:zlib";
 import type { RequestState } from "@/lib/http/request.ts";
 import type { Reply } from "@/lib/http/respond.ts";
 
@@ -19,6 +19,12 @@ export const takesEncoding = (header: string | null, encoding: Encoding): boolea
 
 export const packed = async (text: string, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> =>
   Uint8Array.from(await METHODS[encoding](text));
+
+const unpack = promisify(gunzip);
+
+/** What {@linkcode packed} made of a text with gzip, as bytes of the text. */
+export const unpacked = async (bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> =>
+  Uint8Array.from(await unpack(bytes));
 
 export const packedHeaders = (encoding: Encoding) =>
   [["content-encoding", encoding], ["vary", "accept-encoding"]] as const;

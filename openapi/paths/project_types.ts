@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { TYPED_COLLECTIONS_MAX } from "@/lib/limits.ts";
 import { contract } from "../contract.ts";
 import { openQueryOf } from "../inputs.ts";
 import { ifNoneMatch, projectId } from "../parameters.ts";
@@ -8,8 +9,11 @@ import { projectReader } from "../security.ts";
 const TAG = "Types";
 const ETAG = { etag: "Names this version, for If-None-Match." };
 
-/** For whom it is made. */
-const audience = openQueryOf({
+const NAMES =
+  `"collections" takes up to ${TYPED_COLLECTIONS_MAX} names of collections, separated by commas.`;
+
+/** For whom it is made, and of what. */
+const asked = openQueryOf({
   audience: z.enum(AUDIENCES, '"audience" must be client or server.').optional().openapi({
     param: {
       description:
@@ -18,6 +22,17 @@ const audience = openQueryOf({
         "publishable key, and `server` for all others.",
     },
   }),
+  collections: z.string().transform((text) => [...new Set(text.split(","))].toSorted())
+    .pipe(z.array(z.string().min(1, NAMES)).max(TYPED_COLLECTIONS_MAX, NAMES)).optional()
+    .openapi({
+      type: "string",
+      example: "posts,comments",
+      param: {
+        description: "Names of the collections to have in it, separated by commas; all of the " +
+          `project if left out, ${TYPED_COLLECTIONS_MAX} at most. Where these refer to another ` +
+          "one, its documents may hold anything. A name of no collection is refused.",
+      },
+    }),
 });
 
 const TOGETHER = "It follows from the project's definitions and settings, and from nothing else.";
@@ -31,10 +46,13 @@ export const getProjectOpenApi = contract({
   description:
     "The OpenAPI 3.1 document of this project alone: each collection with paths and types " +
     "of its own, users with their fields, the sign-in that is switched on, and of each operation " +
-    "exactly what it may refuse for. Generators make typed clients of it. " + TOGETHER,
+    "exactly what it may refuse for. Generators make typed clients of it. Of more than 50 " +
+    "collections it leaves out descriptions and examples of operations, has filters for the most " +
+    "used operators alone, and declares refusals as `4XX` and `5XX`: `collections` asks for some " +
+    "with all that there is to say of them. " + TOGETHER,
   security: projectReader,
   params: { projectId },
-  query: audience,
+  query: asked,
   headers: { "if-none-match": ifNoneMatch },
   offload: "always", // To make the document takes as long as a thousand reads.
   success: [{
@@ -60,7 +78,7 @@ export const getProjectTypes = contract({
     "takes. " + TOGETHER,
   security: projectReader,
   params: { projectId },
-  query: audience,
+  query: asked,
   headers: { "if-none-match": ifNoneMatch },
   offload: "always", // As the document.
   success: [{

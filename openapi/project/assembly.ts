@@ -1,3 +1,4 @@
+import { inSlices } from "@/lib/next_turn.ts";
 import type { Operation } from "./general.ts";
 
 type Kind = "schemas" | "parameters" | "headers" | "responses" | "examples" | "securitySchemes";
@@ -22,38 +23,49 @@ export class Assembly {
     return this.#tags.has(name);
   }
 
-  /** The operations, and the components that they need. Throws for a reference that leads nowhere. */
-  finish(sources: Sources) {
-    const paths = this.#paths;
+  /**
+   * Resolves to the operations, and the components that they need. Throws for a reference that leads
+   * nowhere.
+   */
+  async finish(sources: Sources) {
     const needed = new Map<Kind, Set<string>>(KINDS.map((kind) => [kind, new Set()]));
+    const unread: unknown[] = Object.values(this.#paths);
     const need = (kind: Kind, name: string): void => {
       const names = needed.get(kind)!;
       if (names.has(name)) return;
       const component = sources[kind][name];
       if (component === undefined) throw new Error(`There is no component ${kind}/${name}`);
       names.add(name);
-      needAllOf(component);
+      unread.push(component);
     };
-    const needAllOf = (value: unknown): void => {
+    for (const item of Object.values(this.#paths)) {
+      for (const { security = [] } of Object.values(item)) {
+        for (const name of security.flatMap((one) => Object.keys(one))) {
+          need("securitySchemes", name);
+        }
+      }
+    }
+    await inSlices(taken(unread), (value) => {
       for (const reference of referencesIn(value)) {
         const [, , kind, name] = reference.split("/");
         need(kind as Kind, name!);
       }
-    };
-    needAllOf(paths);
-    for (const { security = [] } of Object.values(paths).flatMap((item) => Object.values(item))) {
-      for (const name of security.flatMap((one) => Object.keys(one))) need("securitySchemes", name);
-    }
+    });
     const components = KINDS.map((kind) => {
       const names = needed.get(kind)!;
       const kept = Object.entries(sources[kind]).filter(([name]) => names.has(name));
       return [kind, Object.fromEntries(kept)] as const;
     });
     return {
-      paths,
+      paths: this.#paths,
       components: Object.fromEntries(components.filter(([, one]) => Object.keys(one).length > 0)),
     };
   }
+}
+
+/** Takes values from a list to which others may be added in the course of it. */
+function* taken(list: unknown[]): Generator<unknown> {
+  while (list.length > 0) yield list.pop();
 }
 
 const KINDS: readonly Kind[] = [

@@ -1,7 +1,7 @@
 import { parseJson } from "@/lib/store/json_text.ts";
-import type { Parameter } from "../contract.ts";
 import { DOCUMENT_EXAMPLE } from "../schemas/document.ts";
 import { parametersOf } from "../shared_parts.ts";
+import { inBrief } from "./brief.ts";
 import {
   type CollectionInContext,
   documentExample,
@@ -9,6 +9,7 @@ import {
   sentExample,
   shownName,
 } from "./collection_schemas.ts";
+import type { FilterParameter } from "./filters.ts";
 import { generalParts, type Operation, placeOf, type ShownParameter } from "./general.ts";
 import { type Components, type JsonSchema, referredName, refTo } from "./json_schema.ts";
 import { copyName, SUFFIXES } from "./names.ts";
@@ -21,33 +22,49 @@ const FILTERED = ["listDocuments", "aggregateDocuments", "listenToDocuments"];
 /** What is sent of and shown as a document, in the place of which each collection has its own. */
 const GENERIC = ["Document", "ShownDocument", "DocumentInput", "DocumentChanges"];
 
-/** Makes operations of one collection of those of all, and the schemas and parameters they need. */
+/**
+ * Makes operations of one collection of those of all, and the components they need. What is the same
+ * for all collections is one component.
+ */
 export class CollectionCopies {
   readonly schemas: Record<string, JsonSchema> = {};
-  readonly parameters: Record<string, Parameter> = {};
+  readonly parameters: Record<string, object> = {};
+  readonly responses: Record<string, object> = {};
   readonly #sources: Components;
   readonly #audience: Audience;
+  readonly #isBrief: boolean;
   /** Whether a schema holds a document, by its name. */
   readonly #holds = new Map<string, boolean>();
+  readonly #brief: Record<string, JsonSchema> = {};
+  readonly #templates = new Map<string, Operation>();
+  /** Whether an answer is another one in each collection, by its operation and status. */
+  readonly #ownResponses = new Map<string, boolean>();
+  /** Names of the components of the collection's answers, by their texts. */
+  readonly #answers = new Map<string, string>();
   #collection!: CollectionInContext;
-  #filters: readonly Parameter[] = [];
+  #filters: readonly FilterParameter[] = [];
 
-  constructor(sources: Components, audience: Audience) {
+  /** @param isBrief Whether descriptions and examples are left out. */
+  constructor(
+    sources: Components,
+    { audience, isBrief }: { readonly audience: Audience; readonly isBrief: boolean },
+  ) {
     this.#sources = sources;
     this.#audience = audience;
+    this.#isBrief = isBrief;
   }
 
   /** From now on operations are this collection's. @param filters Parameters that filter it. */
-  begin(collection: CollectionInContext, filters: readonly Parameter[]): void {
+  begin(collection: CollectionInContext, filters: readonly FilterParameter[]): void {
     this.#collection = collection;
     this.#filters = filters;
-    for (const filter of filters) this.parameters[this.#parameterName(filter)] = filter;
+    this.#answers.clear();
+    for (const { component, parameter } of filters) this.parameters[component] = parameter;
   }
 
   operation(operationId: string): Operation {
     const { definition, name } = this.#collection;
-    const { requestBody, responses, ...operation } = placeOf(operationId).operation;
-    const example = bodyExample(operationId, this.#collection);
+    const { requestBody, responses, ...operation } = this.#template(operationId);
     // Without a unique field to find it by, no document that is there is changed.
     const onlyCreates = operationId === "createDocument" && uniqueFields(definition).length === 0;
     const { "200": _changed, ...created } = responses;
@@ -56,46 +73,99 @@ export class CollectionCopies {
       operationId: name.operation + COLLECTION_OPERATIONS[operationId],
       tags: [definition.name],
       parameters: this.#parametersOf(operationId, operation.parameters ?? []),
-      ...(requestBody && {
-        requestBody: this.#own({
-          ...requestBody,
-          content: {
-            "application/json": { ...requestBody.content["application/json"]!, example },
-          },
-        }, operationId),
-      }),
-      responses: this.#own(onlyCreates ? created : responses, operationId),
+      ...(requestBody && { requestBody: this.#body(requestBody, operationId) }),
+      responses: Object.fromEntries(
+        Object.entries(onlyCreates ? created : responses)
+          .map(([status, one]) => [status, this.#response(one, operationId, status)]),
+      ),
     };
   }
 
+  /** The operation of all collections, as far as those of one collection have it. */
+  #template(operationId: string): Operation {
+    const known = this.#templates.get(operationId);
+    if (known !== undefined) return known;
+    const { operation } = placeOf(operationId);
+    const { description: _said, ...brief } = operation;
+    const { requestBody, responses } = operation;
+    const template = !this.#isBrief ? operation : {
+      ...brief,
+      ...(requestBody && { requestBody: inBrief(requestBody, ["example", "description"]) }),
+      responses: inBrief(responses, ["example"]),
+    };
+    this.#templates.set(operationId, template);
+    return template;
+  }
+
+  #body(body: NonNullable<Operation["requestBody"]>, operationId: string) {
+    if (this.#isBrief) return this.#own(body, operationId);
+    const example = bodyExample(operationId, this.#collection);
+    const content = { "application/json": { ...body.content["application/json"]!, example } };
+    return this.#own({ ...body, content }, operationId);
+  }
+
+  /** The answer with the collection's own documents, or a reference to one that has none. */
+  #response(response: object, operationId: string, status: string): object {
+    const name = `${operationId}.${status}`;
+    const isOwn = this.#ownResponses.get(name) ?? this.#hasDocuments(response);
+    this.#ownResponses.set(name, isOwn);
+    if (!isOwn) {
+      this.responses[name] ??= response;
+      return { $ref: RESPONSES + name };
+    }
+    const own = this.#own(response, operationId);
+    if (!this.#isBrief) return own;
+    // Most operations answer the document as it is stored.
+    const text = JSON.stringify(own);
+    const known = this.#answers.get(text) ?? `${this.#collection.name.type}.${name}`;
+    this.#answers.set(text, known);
+    this.responses[known] ??= own;
+    return { $ref: RESPONSES + known };
+  }
+
+  #hasDocuments(response: object): boolean {
+    const text = JSON.stringify(response);
+    return text.includes(GENERIC_EXAMPLE) || text.includes(QUOTED_EXAMPLE) ||
+      this.#holdsDocuments(text);
+  }
+
   #parametersOf(operationId: string, shown: readonly ShownParameter[]): ShownParameter[] {
+    const { type } = this.#collection.name;
     const all = parametersOf(generalParts().document, shown)
       .map((parameter, i) => ({ shown: shown[i]!, parameter }));
     const own = ownParameters(this.#collection, {
       operationId,
       audience: this.#audience,
+      isBrief: this.#isBrief,
       all,
     });
     const names = new Set(own.map(({ name }) => name));
     const filters = FILTERED.includes(operationId)
-      ? this.#filters.filter(({ name }) => !names.has(name))
+      ? this.#filters.filter(({ parameter: { name } }) => !names.has(name))
       : [];
     return [
-      ...own.map(({ shown }) => shown),
-      ...filters.map((one) => ({ $ref: `#/components/parameters/${this.#parameterName(one)}` })),
+      ...own.map(({ name, shown, isOwn }) =>
+        this.#reference(`${isOwn ? type : operationId}.${name}`, shown)
+      ),
+      ...filters.map(({ component }) => ({ $ref: PARAMETERS + component })),
     ];
   }
 
-  #parameterName({ name }: Parameter): string {
-    return `${this.#collection.name.type}.${name}`;
+  /** A reference to a parameter, which is made a component where it is none and none is called so. */
+  #reference(component: string, shown: ShownParameter): ShownParameter {
+    if ("$ref" in shown) return shown;
+    const known = this.parameters[component] ??= shown;
+    return isSame(known, shown) ? { $ref: PARAMETERS + component } : shown;
   }
 
   /** The same, with the collection's schemas and examples in the place of those of all. */
   #own<T>(value: T, operationId: string): T {
+    const ownName = (name: string) => this.#ownName(name, operationId);
+    if (this.#isBrief) return withReferences(value, ownName) as T; // Of its shape.
     const example = JSON.stringify(documentExample(this.#collection.definition));
     const text = JSON.stringify(value).replaceAll(GENERIC_EXAMPLE, () => example)
-      .replaceAll(quoted(GENERIC_EXAMPLE), () => quoted(example));
-    return withReferences(parseJson(text), (name) => this.#ownName(name, operationId)) as T; // Of its shape.
+      .replaceAll(QUOTED_EXAMPLE, () => quoted(example));
+    return withReferences(parseJson(text), ownName) as T; // Of its shape.
   }
 
   #ownName(name: string, operationId: string): string {
@@ -111,22 +181,41 @@ export class CollectionCopies {
         return type + SUFFIXES.patch;
     }
     if (!this.#holdsDocument(name)) return name;
-    const copy = copyName(this.#collection.name, name);
-    this.schemas[copy] ??= this.#own(this.#sources[name]!, operationId);
+    const merged = this.#isBrief ? name.replace(STORED_ANSWER, "DocumentAnswer") : name;
+    const copy = copyName(this.#collection.name, merged);
+    this.schemas[copy] ??= this.#own(this.#source(name), operationId);
     return copy;
+  }
+
+  #source(name: string): JsonSchema {
+    const source = this.#sources[name]!;
+    if (!this.#isBrief) return source;
+    return this.#brief[name] ??= inBrief(source, ["example", "description"]);
   }
 
   #holdsDocument(name: string): boolean {
     const known = this.#holds.get(name);
     if (known !== undefined) return known;
-    const inner = [
-      ...JSON.stringify(this.#sources[name]).matchAll(/"#\/components\/schemas\/(\w+)"/g),
-    ];
-    const holds = inner.some(([, one]) => GENERIC.includes(one!) || this.#holdsDocument(one!));
+    const holds = this.#holdsDocuments(JSON.stringify(this.#sources[name]));
     this.#holds.set(name, holds);
     return holds;
   }
+
+  /** Whether a JSON text refers to a schema that holds a document. */
+  #holdsDocuments(text: string): boolean {
+    const inner = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)];
+    return inner.some(([, one]) => GENERIC.includes(one!) || this.#holdsDocument(one!));
+  }
 }
+
+const PARAMETERS = "#/components/parameters/";
+const RESPONSES = "#/components/responses/";
+
+/** Answers that differ by the examples of their messages alone, which a brief document has not. */
+const STORED_ANSWER = /^(?:Create|Replace|Patch|Recover)DocumentAnswer(?:20[01])?$/;
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other);
 
 /** The same, in which schemas that are referred to are others. */
 function withReferences(value: unknown, ownName: (name: string) => string): unknown {
@@ -139,10 +228,11 @@ function withReferences(value: unknown, ownName: (name: string) => string): unkn
   );
 }
 
-const GENERIC_EXAMPLE = JSON.stringify(DOCUMENT_EXAMPLE);
-
-/** As it stands in a text within JSON. */
+/** As a text stands in a text within JSON. */
 const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+const GENERIC_EXAMPLE = JSON.stringify(DOCUMENT_EXAMPLE);
+const QUOTED_EXAMPLE = quoted(GENERIC_EXAMPLE);
 
 function bodyExample(operationId: string, { definition }: CollectionInContext): unknown {
   switch (operationId) {

@@ -172,6 +172,27 @@ export const OPERATORS: Components = {
   },
 };
 
+const OPERATORS_OF: Partial<Record<FieldDefinition["type"], JsonSchema>> = {
+  Number: refTo("NumberOperator"),
+  Date: refTo("DateOperator"),
+};
+
+/** What may become of a plain field that is required: a value in its place, or an operator. */
+const changeOf = (type: keyof typeof SCALARS): JsonSchema =>
+  anyOf(SCALARS[type], ...[OPERATORS_OF[type] ?? []].flat());
+
+/** The same of one that is not: it may be taken away, too. */
+const optionalChangeOf = (type: keyof typeof SCALARS): JsonSchema =>
+  anyOf(orNull(SCALARS[type]), ...[OPERATORS_OF[type] ?? []].flat(), refTo("UnsetOperator"));
+
+/** What may become of plain fields, by the names of these schemas: `NumberChange`. */
+export const CHANGES: Components = Object.fromEntries(
+  (Object.keys(SCALARS) as (keyof typeof SCALARS)[]).flatMap((type) => [
+    [`${type}Change`, changeOf(type)],
+    [`Optional${type}Change`, optionalChangeOf(type)],
+  ]),
+);
+
 function operator(members: Readonly<Record<string, JsonSchema>>, description?: string): JsonSchema {
   return objectOf(members, {
     required: Object.keys(members),
@@ -217,10 +238,11 @@ function changesOf(
 
 function changeSchema(field: FieldDefinition, context: FieldContext): JsonSchema {
   const { default: _filled, ...plain } = field; // Nothing is filled in by a change.
+  if (isScalar(field.type) && field.enum === undefined) {
+    return refTo(`${field.required ? "" : "Optional"}${field.type}Change`);
+  }
   return anyOf(
     fieldSchema(plain, context),
-    ...(field.type === "Number" ? [refTo("NumberOperator")] : []),
-    ...(field.type === "Date" ? [refTo("DateOperator")] : []),
     ...(field.type === "Array" ? listOperators(field, context) : []),
     ...(field.required ? [] : [refTo("UnsetOperator")]),
   );

@@ -1,9 +1,13 @@
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
+import { inSlices } from "@/lib/next_turn.ts";
+import { isStoragePath } from "@/lib/http/path.ts";
 import type { ProjectFacts } from "@/lib/operations/project_facts.ts";
 import { refusalComponents, refusalReferences, type Refusing } from "../refusals.ts";
 import { parametersOf } from "../shared_parts.ts";
 import { Assembly } from "./assembly.ts";
+import { inBrief } from "./brief.ts";
 import {
+  CHANGES,
   type CollectionInContext,
   collectionSchemas,
   OPERATORS,
@@ -12,7 +16,7 @@ import {
 } from "./collection_schemas.ts";
 import { CollectionCopies } from "./collection_copies.ts";
 import { FILE } from "./field_schemas.ts";
-import { CONDITIONS, filterParameters } from "./filters.ts";
+import { CONDITIONS, filterParameters, FILTERS, OPERANDS } from "./filters.ts";
 import { generalParts, type Operation, placeOf } from "./general.ts";
 import { type Components, type JsonSchema, refTo } from "./json_schema.ts";
 import { typeNames } from "./names.ts";
@@ -30,22 +34,29 @@ export interface ProjectSchemas {
   readonly schemas: Components;
 }
 
-/**
- * @param chosen Names of the collections that have schemas of their own; those of all others are
- * left out, and references to them lead to any document.
- */
-export function projectSchemas(
+export interface SchemaOptions {
+  readonly audience: Audience;
+  /**
+   * Names of the collections that have schemas of their own, all of the project if left out. Where
+   * they refer to another one, its documents may hold anything.
+   */
+  readonly chosen?: readonly string[] | undefined;
+}
+
+export async function projectSchemas(
   { definitions, userFields }: Pick<ProjectFacts, "definitions" | "userFields">,
-  audience: Audience,
-  chosen: readonly string[] = definitions.map(({ name }) => name),
-): ProjectSchemas {
-  const { schemas } = generalParts().document.components;
+  { audience, chosen = definitions.map(({ name }) => name) }: SchemaOptions,
+): Promise<ProjectSchemas> {
+  const general = generalParts().document.components.schemas;
   const shared: Components = {
-    ...schemas,
+    ...general,
     ...OPERATORS,
+    ...CHANGES,
     ...CONDITIONS,
-    [FILE]: withoutOwner(schemas.StoredFile!),
-    ...userSchemas(schemas, userFields),
+    ...FILTERS,
+    ...OPERANDS,
+    [FILE]: withoutOwner(general.StoredFile!),
+    ...userSchemas(general, userFields),
   };
   const names = typeNames(definitions.map(({ name }) => name), Object.keys(shared));
   const byName = new Map<string, CollectionInContext>();
@@ -70,10 +81,13 @@ export function projectSchemas(
     });
   }
   const collections = [...byName.values()];
-  return {
-    collections,
-    schemas: Object.assign({ ...shared }, ...collections.map(collectionSchemas)),
-  };
+  const schemas: Record<string, JsonSchema> = { ...shared };
+  const isBrief = collections.length > DETAILED_COLLECTIONS_MAX;
+  await inSlices(collections, (one) => {
+    const own = collectionSchemas(one);
+    Object.assign(schemas, isBrief ? inBrief(own, ["example", "description"]) : own);
+  });
+  return { collections, schemas };
 }
 
 function withoutOwner({ properties, required = [], ...file }: JsonSchema): JsonSchema {
@@ -87,37 +101,42 @@ function withoutOwner({ properties, required = [], ...file }: JsonSchema): JsonS
   };
 }
 
-/** Filters of all collections together that are parameters of their own; `filter` takes the others. */
-const FILTER_PARAMETERS_MAX = 20_000;
+/** Filters of all collections together that have parameters; `where` and `filter` take the others. */
+const FILTER_PARAMETERS_MAX = 6_000;
 /** Those of one collection. */
 const COLLECTION_FILTERS_MAX = 1_000;
 
-interface DocumentOptions {
-  readonly audience: Audience;
+/**
+ * With more collections than these, their descriptions and examples are left to the reference, and
+ * refusals are told apart by their codes alone: with all of it each collection takes some 40 kB.
+ */
+const DETAILED_COLLECTIONS_MAX = 50;
+
+interface DocumentOptions extends SchemaOptions {
   readonly serverUrl: string;
-  /** The collection whose operations it has and no others; all of the project if left out. */
-  readonly only?: string;
+  /** Whether it has operations of collections alone. */
+  readonly withoutOthers?: boolean;
 }
 
-/** The OpenAPI 3.1 document of one project, for whoever has the key that the audience has. */
-export function projectDocument(
+/**
+ * Resolves to the OpenAPI 3.1 document of one project, for whoever has the key that the audience has.
+ * It is made in slices, between which the thread answers other requests.
+ */
+export async function projectDocument(
   facts: ProjectFacts,
-  { audience, serverUrl, only }: DocumentOptions,
+  { audience, serverUrl, chosen, withoutOthers = false }: DocumentOptions,
 ) {
   const { document: general } = generalParts();
-  const all = { ...facts, audience };
-  const { collections, schemas } = projectSchemas(
-    facts,
-    audience,
-    only === undefined ? undefined : [only],
-  );
-  const copies = new CollectionCopies(schemas, audience);
-  const refusing: Refusing[] = [];
+  const shownFacts = { ...facts, definitions: chosenOf(facts, chosen), audience };
+  const { collections, schemas } = await projectSchemas(facts, { audience, chosen });
+  const isBrief = collections.length > DETAILED_COLLECTIONS_MAX;
+  const copies = new CollectionCopies(schemas, { audience, isBrief });
+  const refusing = new Map<string, Refusing>();
   const assembly = new Assembly();
   const add = (path: string, one: ProjectOperation, operation: Operation) => {
     const { method } = placeOf(one.operationId);
-    const refusal = { path, codes: one.codes };
-    refusing.push(refusal);
+    const refusal = { path, codes: one.codes, byClass: isBrief };
+    refusing.set(`${isStoragePath(path)} ${one.codes.join()}`, refusal);
     assembly.add(path, method, {
       ...operation,
       security: one.security,
@@ -128,25 +147,25 @@ export function projectDocument(
     COLLECTION_FILTERS_MAX,
     Math.floor(FILTER_PARAMETERS_MAX / Math.max(collections.length, 1)),
   );
-  for (const collection of collections) {
+  await inSlices(collections, (collection) => {
     const { definition } = collection;
     copies.begin(collection, filterParameters(definition, filtersMax));
-    for (const one of collectionOperations(all, definition)) {
+    for (const one of collectionOperations(shownFacts, definition)) {
       const path = placeOf(one.operationId).path.replace("{collectionName}", definition.name);
       add(path, one, copies.operation(one.operationId));
     }
-  }
-  for (const one of only === undefined ? sharedOperations(all) : []) {
+  });
+  for (const one of withoutOthers ? [] : sharedOperations(shownFacts)) {
     const path = placeOf(one.operationId).path.replace("{projectId}", facts.projectId);
-    add(path, one, sharedOperation(one.operationId, facts));
+    add(path, one, sharedOperation(one.operationId, shownFacts));
   }
-  const refusals = refusalComponents(refusing);
+  const refusals = refusalComponents([...refusing.values()]);
   return {
     openapi: general.openapi,
     info: {
       ...general.info,
       title: facts.name,
-      description: DESCRIPTIONS[audience],
+      description: DESCRIPTIONS[audience] + (isBrief ? REFERENCE_NOTE : ""),
     },
     servers: [{ url: serverUrl, description: "This server" }],
     tags: [
@@ -159,15 +178,26 @@ export function projectDocument(
         assembly.hasTag(name) && collections.every(({ definition }) => definition.name !== name)
       ),
     ],
-    ...assembly.finish({
+    ...await assembly.finish({
       ...general.components,
       schemas: { ...schemas, ...copies.schemas, ...refusals.schemas },
       parameters: { ...general.components.parameters, ...copies.parameters },
       examples: refusals.examples,
-      responses: refusals.responses,
+      responses: { ...copies.responses, ...refusals.responses },
     }),
   };
 }
+
+const chosenOf = (
+  { definitions }: Pick<ProjectFacts, "definitions">,
+  chosen: readonly string[] | undefined,
+): readonly CollectionDefinition[] =>
+  chosen === undefined ? definitions : definitions.filter(({ name }) => chosen.includes(name));
+
+const REFERENCE_NOTE =
+  "\n\nIt has many collections, so what their operations do is said in /docs " +
+  "alone, and the `code` of a refusal tells its status. With `collections` it has fewer collections, " +
+  "and all that there is to say of them.";
 
 const successesOf = ({ responses }: Operation): Operation["responses"] =>
   Object.fromEntries(Object.entries(responses).filter(([status]) => Number(status) < 400));

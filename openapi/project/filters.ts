@@ -104,22 +104,39 @@ function operandSchema(operator: Operator, value: JsonSchema, canBeNull: boolean
   }
 }
 
+/** A parameter that filters by a path, such as `views_gt`. */
+export interface FilterParameter {
+  /** The name of its component: parameters of one name and type are one in all collections. */
+  readonly component: string;
+  readonly operator: Operator;
+  readonly parameter: Omit<Parameter, "required" | "description" | "schema"> & {
+    readonly schema: JsonSchema;
+  };
+}
+
 /** The parameters that filter by a path: `views`, `views_gt`, `views_in`. */
-function parametersOf({ path, kind }: Filterable): Parameter[] {
-  // A text in an address may mean any value.
-  const value = kind === "Anything" ? SCALARS.String : compared(kind);
-  return OPERATORS[kind].map((operator): Parameter => {
+const parametersOf = ({ path, kind }: Filterable): FilterParameter[] =>
+  OPERATORS[kind].map((operator) => {
+    const name = operator === "eq" ? path : `${path}_${suffixOf(operator)}`;
+    const operand = operandName(kind, operator);
     const isList = operator === "in" || operator === "nin";
     return {
-      name: operator === "eq" ? path : `${path}_${suffixOf(operator)}`,
-      in: "query",
-      required: false,
-      description: MEANING[operator],
-      schema: { ...operandSchema(operator, value, false) },
-      ...(isList && { style: "form", explode: false }),
+      component: `${name}.${operand}`,
+      operator,
+      parameter: {
+        name,
+        in: "query",
+        schema: refTo(operand),
+        ...(isList && { style: "form", explode: false }),
+      },
     };
   });
-}
+
+/** The name of the schema of what an operator is given in an address: `NumberGt`. */
+const operandName = (kind: Kind, operator: Operator): string =>
+  // A text in an address may mean any value, and what is there is asked of all kinds alike.
+  (operator === "exists" ? "Any" : kind === "Anything" || kind === "Object" ? "String" : kind) +
+  operator[0]!.toUpperCase() + operator.slice(1);
 
 const MEANING: Readonly<Record<Operator, string>> = {
   eq: "Equal to this; of an array, one element is.",
@@ -136,22 +153,55 @@ const MEANING: Readonly<Record<Operator, string>> = {
   startsWith: "Begins with this text, in any letter case.",
 };
 
+/** What the parameters that filter are given. */
+export const OPERANDS: Components = Object.fromEntries(
+  (Object.keys(SCALARS) as (keyof typeof SCALARS)[]).flatMap((kind) =>
+    OPERATORS[kind].map((operator) => [operandName(kind, operator), {
+      ...operandSchema(operator, SCALARS[kind], false),
+      description: MEANING[operator],
+    }])
+  ),
+);
+
+/** Operators by how often they are needed: where not all have a parameter, the first have. */
+const BY_USE: readonly Operator[] = [
+  "eq",
+  "gte",
+  "lt",
+  "in",
+  "gt",
+  "lte",
+  "contains",
+  "exists",
+  "ne",
+  "startsWith",
+  "nin",
+  "regex",
+];
+
 /**
- * The filters of a collection as parameters of their own. A path comes with all of its operators, or
- * is left to `filter` where they are too many.
+ * The filters of a collection as parameters of their own; `where` and `filter` take all others. Where
+ * they are more than `max`, every path has its first operators.
  */
-export function filterParameters(definition: CollectionDefinition, max: number): Parameter[] {
+export function filterParameters(
+  definition: CollectionDefinition,
+  max: number,
+): FilterParameter[] {
   const declared = new Set(definition.fields.map(({ key }) => key));
-  const byName = new Map<string, Parameter>();
+  const byName = new Map<string, FilterParameter>();
   for (const filterable of filterablesOf(definition)) {
-    const own = parametersOf(filterable)
-      .filter(({ name }) => !isReserved(name) && !byName.has(name))
+    for (const one of parametersOf(filterable)) {
+      const { name } = one.parameter;
       // A declared name is itself, also where it ends as an operator does.
-      .filter(({ name }) => name === filterable.path || !declared.has(name));
-    if (byName.size + own.length > max) break;
-    for (const parameter of own) byName.set(parameter.name, parameter);
+      const isOther = name !== filterable.path && declared.has(name);
+      if (!isReserved(name) && !isOther && !byName.has(name)) byName.set(name, one);
+    }
   }
-  return [...byName.values()];
+  const all = [...byName.values()];
+  if (all.length <= max) return all;
+  const rankOf = ({ operator }: FilterParameter): number => BY_USE.indexOf(operator);
+  const first = new Set(all.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, max));
+  return all.filter((one) => first.has(one));
 }
 
 const conditionName = (kind: Kind): string => `${kind}Condition`;
@@ -172,14 +222,20 @@ export const CONDITIONS: Components = Object.fromEntries(
   }),
 );
 
+const filterName = (kind: Kind): string => `${kind}Filter`;
+
 /** A value that a member equals, or what else is asked of it. */
-function operandOrCondition(kind: Kind): JsonSchema {
-  const condition = refTo(conditionName(kind));
-  if (kind === "Object") return condition;
-  return kind === "Anything"
-    ? anyOf({ type: ["string", "number", "boolean", "null"] }, condition)
-    : anyOf(orNull(SCALARS[kind]), condition);
-}
+export const FILTERS: Components = Object.fromEntries(
+  (Object.keys(OPERATORS) as Kind[]).filter((kind) => kind !== "Object").map((kind) => {
+    const value = kind === "Anything"
+      ? { type: ["string", "number", "boolean", "null"] }
+      : orNull(SCALARS[kind as keyof typeof SCALARS]);
+    return [filterName(kind), anyOf(value, refTo(conditionName(kind)))];
+  }),
+);
+
+const filterOf = (kind: Kind): JsonSchema =>
+  refTo(kind === "Object" ? conditionName(kind) : filterName(kind));
 
 const COMBINING = ["and", "or", "not"];
 
@@ -188,7 +244,7 @@ export function whereSchema(definition: CollectionDefinition, name: string): Jso
   const branches: JsonSchema = { type: "array", items: refTo(name), minItems: 1 };
   const paths = filterablesOf(definition)
     .filter(({ path }) => !COMBINING.includes(path))
-    .map(({ path, kind }) => [path, operandOrCondition(kind)]);
+    .map(({ path, kind }) => [path, filterOf(kind)]);
   return objectOf(
     { and: branches, or: branches, not: refTo(name), ...Object.fromEntries(paths) },
     {

@@ -7,6 +7,7 @@ export type ShownParameter = Parameter | { readonly $ref: string };
 export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
+  readonly description?: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly ShownParameter[];
   readonly requestBody?: {

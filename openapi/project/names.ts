@@ -17,7 +17,7 @@ export const SUFFIXES = {
 } as const;
 
 /** How those end that are copied for each collection, since they hold one of its own. */
-const COPIED = /^(?:List|BulkInput|(?:List|Create|Get|Replace|Patch|Recover)Answer(?:20[01])?)$/;
+const COPIED = /^(?:List|BulkInput|(?:List|Create|Get|Replace|Patch|Recover)?Answer(?:20[01])?)$/;
 
 /** The name of a collection's copy of a schema that all of them have: `PostsListAnswer`. */
 export function copyName({ type }: TypeName, schema: string): string {

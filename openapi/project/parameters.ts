@@ -9,10 +9,12 @@ import { SUFFIXES } from "./names.ts";
 import type { ShownParameter } from "./general.ts";
 import { type Audience, uniqueFields } from "./operations.ts";
 
-/** A parameter, or a reference to it, by its name. */
+/** A parameter of one collection. */
 export interface NamedParameter {
   readonly name: string;
   readonly shown: ShownParameter;
+  /** Whether the collection has a parameter of its own in the place of that of all collections. */
+  readonly isOwn: boolean;
 }
 
 /**
@@ -21,23 +23,33 @@ export interface NamedParameter {
  */
 export function ownParameters(
   collection: CollectionInContext,
-  { operationId, audience, all }: {
+  { operationId, audience, isBrief, all }: {
     readonly operationId: string;
     readonly audience: Audience;
+    /** Whether texts and examples of the collection's own are left out. */
+    readonly isBrief: boolean;
     readonly all: readonly { readonly shown: ShownParameter; readonly parameter: Parameter }[];
   },
 ): NamedParameter[] {
-  const described = ownDescriptions(collection);
+  const described = { ...ownSchemas(collection), ...(!isBrief && ownTexts(collection)) };
   return all.flatMap(({ shown, parameter }): NamedParameter[] => {
     const { in: place } = parameter;
     // With `replaceDocument` it is another, which says whether to create.
     const name = operationId === "createDocument" && parameter.name === "upsert"
       ? UPSERT_BY
       : parameter.name;
-    if (place !== "query") return name === "collectionName" ? [] : [{ name, shown }];
+    const asItIs = { name: parameter.name, shown, isOwn: false };
+    if (place !== "query") return name === "collectionName" ? [] : [asItIs];
     if (!isOfUse(collection, audience, name)) return [];
-    const own = described[name];
-    return [{ name: parameter.name, shown: own === undefined ? shown : { ...parameter, ...own } }];
+    // Groups are sorted by what is asked of them.
+    const own = name === "sort" && operationId === "aggregateDocuments"
+      ? undefined
+      : described[name];
+    return own === undefined ? [asItIs] : [{
+      name: parameter.name,
+      shown: { ...parameter, ...own },
+      isOwn: true,
+    }];
   });
 }
 
@@ -69,19 +81,11 @@ function isOfUse(collection: CollectionInContext, audience: Audience, name: stri
   }
 }
 
-/** What is another for each collection, by the names of parameters. */
-function ownDescriptions(
-  collection: CollectionInContext,
+/** What takes other values in each collection, by the names of parameters. */
+function ownSchemas(
+  { definition, name }: CollectionInContext,
 ): Readonly<Record<string, Partial<Parameter>>> {
-  const { definition, referrers, name } = collection;
-  const sorted = namesOf(definition, ["String", "Number", "Boolean", "Date", "Ref"])
-    .filter((name) => name !== "isDeleted");
-  const references = [
-    ...referencePaths(definition.fields, ""),
-    ...referrers.map(({ collection, field }) => `${collection}(${field})`),
-  ];
-  const [unique] = uniqueFields(definition);
-  const numbers = namesOf(definition, ["Number"]);
+  const unique = uniqueFields(definition);
   return {
     where: {
       schema: {
@@ -92,6 +96,24 @@ function ownDescriptions(
         contentSchema: refTo(name.type + SUFFIXES.where),
       },
     },
+    ...(unique.length > 0 && {
+      [UPSERT_BY]: { schema: { type: "string", enum: unique }, example: unique[0]! },
+    }),
+  };
+}
+
+/** What is said of the collection's own fields, by the names of parameters. */
+function ownTexts(
+  { definition, referrers }: CollectionInContext,
+): Readonly<Record<string, Partial<Parameter>>> {
+  const sorted = namesOf(definition, ["String", "Number", "Boolean", "Date", "Ref"])
+    .filter((name) => name !== "isDeleted");
+  const references = [
+    ...referencePaths(definition.fields, ""),
+    ...referrers.map(({ collection, field }) => `${collection}(${field})`),
+  ];
+  const numbers = namesOf(definition, ["Number"]);
+  return {
     sort: {
       description: `Of ${listed(sorted)}, ` +
         "comma-separated; `-field` or `field:desc` descends.",
@@ -105,12 +127,6 @@ function ownDescriptions(
           "caller may see stays an id, and a document that refers back and may not be seen is " +
           "left out.",
         example: references[0]!,
-      },
-    }),
-    ...(unique !== undefined && {
-      [UPSERT_BY]: {
-        schema: { type: "string", enum: uniqueFields(definition) },
-        example: unique,
       },
     }),
   };

@@ -1,26 +1,33 @@
+import { inSlices } from "@/lib/next_turn.ts";
 import type { ProjectFacts } from "@/lib/operations/project_facts.ts";
 import type { CollectionInContext } from "./collection_schemas.ts";
-import { projectSchemas } from "./document.ts";
+import { projectSchemas, type SchemaOptions } from "./document.ts";
 import { type Components, type JsonSchema, referredName } from "./json_schema.ts";
 import { SUFFIXES } from "./names.ts";
-import type { Audience } from "./operations.ts";
 
 export { AUDIENCES } from "./operations.ts";
 
-/** The types of a project's documents and users as one TypeScript file, for `createClient<Project>`. */
-export function projectTypes(facts: ProjectFacts, audience: Audience): string {
-  const { collections, schemas } = projectSchemas(facts, audience);
+/**
+ * Resolves to the types of a project's documents and users as one TypeScript file, for
+ * `createClient<Project>`. It is made in slices, between which the thread answers other requests.
+ */
+export async function projectTypes(facts: ProjectFacts, options: SchemaOptions): Promise<string> {
+  const { collections, schemas } = await projectSchemas(facts, options);
   const parts = ["document", "create", "replace", "patch", "where"] as const;
   const roots = [
     ...collections.flatMap(({ name: { type } }) => parts.map((part) => type + SUFFIXES[part])),
     ...USERS,
     "PopulatedFile",
   ];
+  const declarations: string[] = [];
+  await inSlices(withReferred(roots, schemas), (name) => {
+    declarations.push(declaration(name, schemas[name]!));
+  });
   return [
     `// Types of the project ${
       oneLine(facts.name)
     }. Made from its definitions: make it anew rather than change it.\n`,
-    ...withReferred(roots, schemas).map((name) => declaration(name, schemas[name]!)),
+    ...declarations,
     projectDeclaration(collections),
   ].join("\n");
 }
@@ -30,16 +37,14 @@ const USERS = ["User", "PublicUser", "SignUp", "UserChanges"] as const;
 /** Without what ends a line in TypeScript, though not in JSON. */
 const oneLine = (text: string): string => JSON.stringify(text).replaceAll(/[\u2028\u2029]/g, " ");
 
-/** These schemas and all that they refer to, each once. */
-function withReferred(roots: readonly string[], schemas: Components): string[] {
-  const found = new Set<string>();
-  const visit = (name: string): void => {
-    if (found.has(name)) return;
-    found.add(name);
-    for (const [, inner] of JSON.stringify(schemas[name]).matchAll(REFERENCE)) visit(inner!);
-  };
-  for (const root of roots) visit(root);
-  return [...found];
+/** Yields these schemas and all that they refer to, each once. */
+function* withReferred(roots: readonly string[], schemas: Components): Generator<string> {
+  const found = new Set(roots);
+  // Those that are added to a set in the course of this are visited as well.
+  for (const name of found) {
+    for (const [, inner] of JSON.stringify(schemas[name]).matchAll(REFERENCE)) found.add(inner!);
+    yield name;
+  }
 }
 
 const REFERENCE = /"#\/components\/schemas\/(\w+)"/g;
@@ -54,12 +59,17 @@ function declaration(name: string, schema: JsonSchema): string {
 
 /** The type that `createClient` takes. */
 function projectDeclaration(collections: readonly CollectionInContext[]): string {
+  const known = new Set([
+    ...collections.map(({ definition }) => definition.name),
+    "users",
+    "files",
+  ]);
   const ofCollections = collections.map(({ definition, name: { type }, ...collection }) => {
     const parts = ["document", "create", "replace", "patch", "where"] as const;
     return [
       `    ${memberName(definition.name)}: {`,
       ...parts.map((part) => `      ${part}: ${type}${SUFFIXES[part]};`),
-      `      populated: {${populatedMembers({ definition, ...collection })}};`,
+      `      populated: {${populatedMembers({ definition, ...collection }, known)}};`,
       "    };",
     ].join("\n");
   });
@@ -76,18 +86,22 @@ function projectDeclaration(collections: readonly CollectionInContext[]): string
   ].join("\n");
 }
 
-/** What `populate` puts in the place of members, by its paths: the name of a collection, of users or files. */
+/**
+ * What `populate` puts in the place of members, by its paths: the name of a collection, of users or
+ * files. @param known Names of those that the file has types of.
+ */
 function populatedMembers(
   { definition, referrers }: Pick<CollectionInContext, "definition" | "referrers">,
+  known: ReadonlySet<string>,
 ): string {
-  const own = definition.fields.flatMap(({ key, ref, items, file }) => {
-    const target = ref ?? items?.ref ?? (file ? "files" : undefined);
-    return target === undefined ? [] : [`${memberName(key)}: ${JSON.stringify(target)}`];
-  });
-  const others = referrers.map(({ collection, field }) =>
-    `${JSON.stringify(`${collection}(${field})`)}: ${JSON.stringify(collection)}`
+  const own = definition.fields.map(({ key, ref, items, file }) =>
+    [memberName(key), ref ?? items?.ref ?? (file ? "files" : "")] as const
   );
-  const all = [...own, ...others];
+  const others = referrers.map(({ collection, field }) =>
+    [JSON.stringify(`${collection}(${field})`), collection] as const
+  );
+  const all = [...own, ...others].filter(([, target]) => known.has(target))
+    .map(([path, target]) => `${path}: ${JSON.stringify(target)}`);
   return all.length === 0 ? "" : ` ${all.join("; ")} `;
 }
 

@@ -24,7 +24,7 @@ export const TYPE_COMMANDS: readonly (readonly [string, Command])[] = [
         throw new Problem("INVALID_INPUT", { message: "--audience must be client or server." });
       }
       const facts = await projectFacts(services, await projectId(services, args));
-      return { types: projectTypes(facts, audience) };
+      return { types: await projectTypes(facts, { audience }) };
     },
   }],
 ];

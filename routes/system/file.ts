@@ -1,7 +1,7 @@
 import type { HonoRequest } from "hono";
 import { namesTag } from "@/lib/http/etags.ts";
 import type { Reply } from "@/lib/http/respond.ts";
-import { packed, packedHeaders, takesEncoding } from "../compression.ts";
+import { packed, packedHeaders, takesEncoding, unpacked } from "../compression.ts";
 import { sha256 } from "@/lib/crypto/hashes.ts";
 
 /** A file that is served as it is, with its tag made once. */
@@ -21,15 +21,33 @@ export function staticFile(
   return { type, body, headers, etag: `"${sha256(text).slice(0, 27)}"` };
 }
 
+/** A file that is kept packed. */
+export interface PackedFile extends StaticFile {
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+export async function packedFile(type: string, text: string): Promise<PackedFile> {
+  const body = await packed(text, "gzip");
+  return { ...staticFile(type, body, packedHeaders("gzip")), body };
+}
+
+/** The same file for those who do not take it packed, under a tag of its own. */
+export const unpackedFile = async (
+  { type, body, etag }: PackedFile,
+): Promise<StaticFile> => ({
+  type,
+  body: await unpacked(body),
+  headers: [["vary", "accept-encoding"]],
+  etag: etag.replace(/"$/, '-plain"'),
+});
+
 /** A text as a file, for those who take it packed or for the others. */
 export const textFile = async (
   type: string,
   text: string,
   isPacked: boolean,
 ): Promise<StaticFile> =>
-  isPacked
-    ? staticFile(type, await packed(text, "gzip"), packedHeaders("gzip"))
-    : staticFile(type, text, [["vary", "accept-encoding"]]);
+  isPacked ? await packedFile(type, text) : staticFile(type, text, [["vary", "accept-encoding"]]);
 
 /** Texts served as files of one type: each is made when the first asks for it, then kept. */
 export function keptTexts(type: string) {

@@ -17,6 +17,7 @@ interface Shown {
   readonly paths: Record<string, Record<string, Operation>>;
   readonly components: {
     readonly schemas: Record<string, Schema>;
+    readonly parameters: Record<string, { readonly name: string; readonly schema: Schema }>;
     readonly responses: Record<string, { readonly content: Record<string, Content> }>;
   };
 }
@@ -46,17 +47,22 @@ const operationOf = ({ paths }: Shown, operationId: string): Operation | undefin
   Object.values(paths).flatMap((item) => Object.values(item))
     .find((operation) => operation.operationId === operationId);
 
-const parameterNames = (operation: Operation | undefined): string[] =>
-  operation!.parameters!.map(({ name, $ref }) => name ?? $ref!.split(".").slice(1).join("."));
+const parameterNames = (document: Shown, operationId: string): string[] =>
+  operationOf(document, operationId)!.parameters!.map(({ name, $ref }) =>
+    name ?? document.components.parameters[$ref!.split("/").at(-1)!]!.name
+  );
 
 /** Codes that an operation may be refused with. */
 function codesOf(document: Shown, operationId: string): string[] {
-  const refusals = Object.values(operationOf(document, operationId)!.responses)
-    .flatMap(({ $ref }) => $ref === undefined ? [] : [$ref.split("/").at(-1)!]);
+  const refusals = Object.entries(operationOf(document, operationId)!.responses)
+    .filter(([status]) => Number(status) >= 400)
+    .map(([, { $ref }]) => $ref!.split("/").at(-1)!);
   return refusals.flatMap((name) =>
     Object.keys(document.components.responses[name]!.content["application/json"]!.examples)
   );
 }
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 async function blog(app: TestApp): Promise<TestProject> {
   const project = await app.project();
@@ -106,8 +112,17 @@ Deno.test("every collection has paths of its own, with what is shown, sent and a
   assert.deepEqual(schemas.BlogCommentsCreate.required, ["post"]);
   assert.equal(schemas.BlogCommentsCreate.additionalProperties, false, "strict");
   assert.ok("userId" in schemas.BlogCommentsCreate.properties);
-  const { anyOf } = schemas.PostsPatch.properties.views;
-  assert.deepEqual(anyOf[1], { $ref: "#/components/schemas/NumberOperator" });
+  // No value is null: it is required.
+  assert.deepEqual(schemas.PostsPatch.properties.views, ref("NumberChange"));
+  assert.deepEqual(schemas.NumberChange.anyOf, [
+    { type: "number", format: "double" },
+    ref("NumberOperator"),
+  ]);
+  assert.deepEqual(schemas.PostsPatch.properties.slug, ref("OptionalStringChange"));
+  assert.deepEqual(schemas.OptionalStringChange.anyOf, [
+    { type: ["string", "null"] },
+    ref("UnsetOperator"),
+  ]);
   assert.ok("place.city" in schemas.PostsPatch.properties);
   const shown = schemas.PostsShownDocument.properties;
   assert.deepEqual(shown.author.anyOf[1], { $ref: "#/components/schemas/PublicUser" });
@@ -116,14 +131,18 @@ Deno.test("every collection has paths of its own, with what is shown, sent and a
     $ref: "#/components/schemas/BlogCommentsShownDocument",
   });
   const where = schemas.PostsWhere.properties;
-  assert.deepEqual(where["place.city"].anyOf[1], { $ref: "#/components/schemas/StringCondition" });
+  assert.deepEqual(where["place.city"], ref("StringFilter"));
+  assert.deepEqual(schemas.StringFilter.anyOf, [
+    { type: ["string", "null"] },
+    ref("StringCondition"),
+  ]);
   assert.deepEqual(where.not, { $ref: "#/components/schemas/PostsWhere" });
 });
 
 Deno.test("lists are filtered by parameters of the declared fields and their operators", async () => {
   await using app = await openTestApp();
   const document = await documentOf(await blog(app), "publishable");
-  const names = parameterNames(operationOf(document, "postsList"));
+  const names = parameterNames(document, "postsList");
   for (const name of ["views", "views_gt", "title_startswith", "tags_in", "place.city", "search"]) {
     assert.ok(names.includes(name), name);
   }
@@ -131,8 +150,8 @@ Deno.test("lists are filtered by parameters of the declared fields and their ope
     assert.ok(!names.includes(name), name);
   }
   assert.equal(new Set(names).size, names.length);
-  assert.ok(!parameterNames(operationOf(document, "pagesList")).includes("search"));
-  assert.ok(parameterNames(operationOf(document, "postsListen")).includes("views_gt"));
+  assert.ok(!parameterNames(document, "pagesList").includes("search"));
+  assert.ok(parameterNames(document, "postsListen").includes("views_gt"));
 });
 
 Deno.test("a field is itself also where its name ends as an operator, and never in the place of a parameter", async () => {
@@ -144,11 +163,92 @@ Deno.test("a field is itself also where its name ends as an operator, and never 
     fields: fields.map((key) => ({ key, type: "String" })),
   });
   const document = await documentOf(project, "secret");
-  const names = parameterNames(operationOf(document, "roomsList"));
+  const names = parameterNames(document, "roomsList");
   assert.equal(new Set(names).size, names.length);
   for (const name of ["checked_in", "checked_in_in", "limit_gt", "offset", "filter", "skip"]) {
     assert.ok(names.includes(name), name);
   }
+});
+
+Deno.test("a filter is typed by its field, and collections share those of one name and type", async () => {
+  await using app = await openTestApp();
+  const document = await documentOf(await blog(app), "publishable");
+  const { parameters, schemas } = document.components;
+  assert.deepEqual(parameters["views_gt.NumberGt"], {
+    name: "views_gt",
+    in: "query",
+    schema: ref("NumberGt"),
+  });
+  const { description, ...schema } = schemas.NumberGt;
+  assert.deepEqual(schema, { type: "number", format: "double" });
+  assert.equal(description, "Greater than this.");
+  assert.deepEqual(parameters["tags_in.StringIn"], {
+    name: "tags_in",
+    in: "query",
+    schema: ref("StringIn"),
+    style: "form",
+    explode: false,
+  });
+  const refs = (operationId: string) =>
+    operationOf(document, operationId)!.parameters!.map(({ $ref }) => $ref);
+  for (const operationId of ["postsList", "postsAggregate", "blogCommentsList", "pagesList"]) {
+    assert.ok(refs(operationId).includes("#/components/parameters/createdAt_gte.DateGte"));
+  }
+});
+
+Deno.test("`collections` limits it to some, and a name of none is refused", async () => {
+  await using app = await openTestApp();
+  const project = await blog(app);
+  const path = pathOf(project);
+  const look = async (collections: string) =>
+    await project.asPublic({ path: `${path}?collections=${collections}` });
+  const { body, headers } = await look("posts");
+  const paths = Object.keys((body as Shown).paths).filter((one) => one.startsWith("/api/data/"));
+  assert.ok(
+    paths.length > 3 && paths.every((one) => one.startsWith("/api/data/posts")),
+    paths.join(),
+  );
+  assert.ok(operationOf(body, "logIn"), "what is no collection's own is in it");
+  const { schemas } = (body as Shown).components;
+  assert.ok(!Object.keys(schemas).some((name) => name.startsWith("BlogComments")));
+  assert.deepEqual(schemas.PostsShownDocument.properties["blog-comments"].items, {
+    ...ref("Document"),
+    description: "A document of `blog-comments`.",
+  });
+  const both = await look("posts,pages,posts");
+  assert.equal(both.text, (await look("pages,posts")).text);
+  assert.ok(operationOf(both.body, "pagesList"));
+  assert.notEqual(headers.get("etag"), both.headers.get("etag"));
+  const unknown = await look("posts,page");
+  refused(unknown, 400, "INVALID_QUERY");
+  assert.match(unknown.body.message, /no collection of the project: "?page.*pages/);
+  for (const wrong of ["", "posts,", Array.from({ length: 51 }, (_, i) => `c${i}`).join()]) {
+    const answer = await look(wrong);
+    refused(answer, 400, "INVALID_QUERY");
+    assert.match(answer.body.message, /up to 50 names/);
+  }
+  const twice = await project.asPublic({ path: `${path}?collections=posts&collections=pages` });
+  refused(twice, 400, "INVALID_QUERY");
+});
+
+Deno.test("many who ask at once get one document, packed or not", async () => {
+  await using app = await openTestApp();
+  const project = await blog(app);
+  const answers = await Promise.all(Array.from({ length: 24 }, (_, i) =>
+    app.open({
+      path: pathOf(project),
+      headers: {
+        "x-api-key": project.publishableKey,
+        ...(i % 2 === 0 && { "accept-encoding": "gzip" }),
+      },
+    })));
+  const texts = await Promise.all(answers.map(async (answer) => {
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    const isPacked = answer.headers.get("content-encoding") === "gzip";
+    return new TextDecoder().decode(isPacked ? gunzipSync(bytes) : bytes);
+  }));
+  assert.equal(new Set(texts).size, 1);
+  assert.equal(new Set(answers.map(({ headers }) => headers.get("etag"))).size, 2);
 });
 
 Deno.test("each key sees what it may call, with exactly its refusals", async () => {
@@ -178,8 +278,8 @@ Deno.test("each key sees what it may call, with exactly its refusals", async () 
     "nothing is unique",
   );
   assert.ok(!codesOf(client, "postsList").includes("ACCESS_TOKEN_REQUIRED"), "everybody reads");
-  assert.ok(!parameterNames(operationOf(client, "postsDelete")).includes("permanent"));
-  assert.ok(parameterNames(operationOf(server, "postsDelete")).includes("permanent"));
+  assert.ok(!parameterNames(client, "postsDelete").includes("permanent"));
+  assert.ok(parameterNames(server, "postsDelete").includes("permanent"));
 });
 
 Deno.test("only sign-in that is switched on is in it, and files where users upload", async () => {

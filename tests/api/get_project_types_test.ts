@@ -54,6 +54,27 @@ Deno.test("what no document has does not compile", async () => {
   assert.match(said, /Found 4 errors/, said);
 });
 
+Deno.test("`collections` limits it to some, which compile without the others", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  await blog(project);
+  await project.collection({
+    name: "comments",
+    fields: [{ key: "post", type: "Ref", ref: "blog-posts" }],
+  });
+  const path = `${pathOf(project)}?collections=`;
+  const { text } = await project.asPublic({ path: `${path}comments` });
+  assert.ok(text.includes("CommentsDocument") && !text.includes("BlogPosts"));
+  const program = `
+import type { Project } from "./types.ts";
+type Comments = Project["collections"]["comments"];
+export const made: Comments["create"] = { post: "66f1a0c2e4b0a1b2c3d4e5f6" };
+`;
+  assert.equal(await compile(text, program), "");
+  assert.notEqual(await compile(text, program.replace('["comments"]', '["blog-posts"]')), "");
+  refused(await project.asPublic({ path: `${path}nothing` }), 400, "INVALID_QUERY");
+});
+
 Deno.test("a project's name cannot end the comment that tells it", async () => {
   await using app = await openTestApp();
   const made = await createProject(app.services, {

@@ -5,6 +5,8 @@ import { parseDefinition } from "@/lib/documents/definition.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import type { ProjectFacts } from "@/lib/operations/project_facts.ts";
 import { AUTH_DEFAULTS } from "@/lib/projects/auth_settings.ts";
+import { nextTurn } from "@/lib/next_turn.ts";
+import { documentText } from "@/openapi/project/text.ts";
 import { projectDocument } from "@/openapi/project/document.ts";
 import { type Audience, AUDIENCES } from "@/openapi/project/operations.ts";
 import { definition as anyDefinition } from "../property/collections.ts";
@@ -58,7 +60,9 @@ Deno.test("the documents of 200 random definitions are OpenAPI 3.1, and hold eve
       fc.constantFrom<Audience>(...AUDIENCES),
       async (definitions, others, audience) => {
         const facts = { ...others, definitions };
-        const text = JSON.stringify(projectDocument(facts, { audience, serverUrl: "/" }));
+        const document = await projectDocument(facts, { audience, serverUrl: "/" });
+        const text = await documentText(document);
+        assert.equal(text, JSON.stringify(document));
         const { valid, errors } = await validator.validate(JSON.parse(text));
         assert.ok(valid, JSON.stringify(errors));
         assertApart(JSON.parse(text));
@@ -87,22 +91,116 @@ function assertApart({ paths, components }: Parsed): void {
   }
 }
 
-Deno.test("a project with all that a plan allows has a document of bounded size", () => {
-  const fields = Array.from({ length: 190 }, (_, i) => ({ key: `field_${i}`, type: "String" }));
-  const definitions = Array.from(
-    { length: 200 },
-    (_, i) => parseDefinition({ name: `collection_${i}`, fields, rls: { mode: "public-read" } }),
+const LARGE: Omit<ProjectFacts, "definitions"> = {
+  projectId: "66f1a0c2e4b0a1b2c3d4e5f6",
+  name: "Large",
+  userFields: [],
+  auth: AUTH_DEFAULTS,
+  providers: [],
+  hasUserUploads: true,
+  hasOrigins: true,
+};
+
+const OPTIONS = { audience: "client", serverUrl: "/" } as const;
+const TYPES = ["String", "Number", "Boolean", "Date"] as const;
+
+/** Collections of which each refers to another one, with fields that no other has. */
+const varied = (count: number, fields: number): CollectionDefinition[] =>
+  Array.from({ length: count }, (_, i) =>
+    parseDefinition({
+      name: `things_${i}`,
+      rls: { mode: i % 2 === 0 ? "private" : "public-read" },
+      fields: Array.from({ length: fields }, (_, j) => ({
+        key: `member_${i}_${j}`,
+        ...(j === 0
+          ? { type: "Ref", ref: `things_${(i * 7 + 1) % count}` }
+          : { type: TYPES[(i + j) % 4]!, required: j % 3 === 0 }),
+      })),
+    }));
+
+Deno.test("a project with all that a plan allows has a document of bounded size", async () => {
+  const document = await projectDocument({ ...LARGE, definitions: varied(200, 190) }, OPTIONS);
+  const { length } = await documentText(document);
+  assert.ok(length < 40 * 1_048_576, `${length} characters`);
+});
+
+Deno.test("a document of 300 collections is OpenAPI 3.1 of at most 7 MB, made in slices", async () => {
+  const facts = { ...LARGE, definitions: varied(300, 10) };
+  let turns = 0;
+  const ended = new AbortController();
+  const other = (async () => {
+    for (; !ended.signal.aborted; turns++) await nextTurn();
+  })();
+  const text = await documentText(await projectDocument(facts, OPTIONS));
+  ended.abort();
+  await other;
+  assert.ok(turns > 40, `other work had ${turns} turns`);
+  assert.ok(text.length <= 7_000_000, `${text.length} characters`);
+  const document = JSON.parse(text);
+  const { valid, errors } = await validator.validate(document);
+  assert.ok(valid, JSON.stringify(errors));
+  assertApart(JSON.parse(text));
+});
+
+interface Declared {
+  readonly parameters?: readonly { readonly $ref?: string; readonly name?: string }[];
+  readonly responses: Record<string, { readonly $ref?: string }>;
+}
+
+interface Components {
+  readonly parameters: Record<string, { readonly name: string }>;
+  readonly responses: Record<string, { content: Record<string, { examples: object }> }>;
+}
+
+const lastOf = ($ref: string): string => $ref.split("/").at(-1)!;
+
+/** What an operation of a document may be refused with. */
+const codesOf = ({ responses }: Declared, components: Components): string[] =>
+  Object.entries(responses).filter(([status]) => /^[45]/.test(status)).flatMap(([, { $ref }]) =>
+    Object.keys(components.responses[lastOf($ref!)]!.content["application/json"]!.examples)
   );
-  const facts: ProjectFacts = {
-    projectId: "66f1a0c2e4b0a1b2c3d4e5f6",
-    name: "Large",
-    definitions,
-    userFields: [],
-    auth: AUTH_DEFAULTS,
-    providers: [],
-    hasUserUploads: true,
-    hasOrigins: true,
-  };
-  const { length } = JSON.stringify(projectDocument(facts, { audience: "client", serverUrl: "/" }));
-  assert.ok(length < 64 * 1_048_576, `${length} characters`);
+
+const filtersOf = ({ parameters = [] }: Declared, components: Components): Set<string> =>
+  new Set(
+    parameters.map(({ name, $ref }) => name ?? components.parameters[lastOf($ref!)]!.name),
+  );
+
+Deno.test("a document of many collections has the operations, types, codes and first filters of one of few", async () => {
+  const definitions = varied(120, 10);
+  const large = await projectDocument({ ...LARGE, definitions }, OPTIONS);
+  const chosen = ["things_3", "things_22"];
+  const small = await projectDocument({ ...LARGE, definitions }, { ...OPTIONS, chosen });
+  const [largeText, smallText] = [JSON.stringify(large), JSON.stringify(small)];
+  assert.ok(smallText.length < 1_000_000, `${smallText.length} characters`);
+  assert.ok(!smallText.includes("Things4"), "what is not chosen is left out");
+  const [all, few] = [JSON.parse(largeText), JSON.parse(smallText)];
+  let looked = 0;
+  for (const [path, item] of Object.entries<Record<string, Declared>>(few.paths)) {
+    if (!path.startsWith("/api/data/")) continue;
+    for (const [method, operation] of Object.entries(item)) {
+      looked++;
+      const other = all.paths[path][method] as Declared;
+      assert.deepEqual(
+        codesOf(other, all.components).toSorted(),
+        codesOf(operation, few.components).toSorted(),
+        path,
+      );
+      const names = filtersOf(operation, few.components);
+      const kept = filtersOf(other, all.components);
+      for (const name of kept) assert.ok(names.has(name), `${path}: ${name}`);
+      if (!names.has("where") || method !== "get") continue;
+      const [, i] = path.match(/things_(\d+)/)!;
+      for (let j = 0; j < 10; j++) assert.ok(kept.has(`member_${i}_${j}`), `${path}: ${j}`);
+    }
+  }
+  assert.ok(looked > 10, `${looked} operations`);
+  const { properties } = few.components.schemas.Things3Document;
+  assert.deepEqual(all.components.schemas.Things3Document.properties, properties);
+  assert.deepEqual(few.components.schemas.Things3ShownDocument.properties.member_3_0.anyOf[1], {
+    $ref: "#/components/schemas/Things22ShownDocument",
+  });
+  assert.deepEqual(few.components.schemas.Things22ShownDocument.properties.member_22_0.anyOf[1], {
+    $ref: "#/components/schemas/Document",
+    description: "A document of `things_35`.",
+  });
 });

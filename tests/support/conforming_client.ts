@@ -133,7 +133,8 @@ export class Declarations {
     }
     const { operation, pointer } = found;
     const where = `${operation.operationId} answered ${answer.status}`;
-    const declared = operation.responses[String(answer.status)];
+    const status = String(answer.status);
+    const { [status]: declared = operation.responses[`${status[0]}XX`] } = operation.responses;
     assert.ok(declared, `${where}, which it does not declare: ${answer.text.slice(0, 300)}`);
     const response = "$ref" in declared
       ? this.#document.components.responses[declared.$ref.split("/").at(-1)!]!

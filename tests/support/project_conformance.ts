@@ -14,19 +14,20 @@ const KEPT = 50;
 /** In place of a project's own id, which stands in no path that its keys are for. */
 const ANY_PROJECT = "000000000000000000000000";
 
-const declarations = createLru<string, Declarations>(KEPT);
+const declarations = createLru<string, Promise<Declarations>>(KEPT);
 
 /** What a project's own document says of an audience's calls. */
-function declarationsOf(facts: ProjectFacts, kind: KeyKind): Declarations {
+async function declarationsOf(facts: ProjectFacts, kind: KeyKind): Promise<Declarations> {
   const audience = kind === "secret" ? "server" : "client";
   const alike = { ...facts, projectId: ANY_PROJECT };
   const key = JSON.stringify([audience, alike]);
   let known = declarations.get(key);
   if (known === undefined) {
-    const document = projectDocument(alike, { audience, serverUrl: "/" });
-    declarations.set(key, known = new Declarations(document as never)); // As OpenAPI has it.
+    known = projectDocument(alike, { audience, serverUrl: "/" })
+      .then((document) => new Declarations(document as never)); // As OpenAPI has it.
+    declarations.set(key, known);
   }
-  return known;
+  return await known;
 }
 
 /** Refused for what the document does not show: parameters of others, and paths that are none. */
@@ -54,7 +55,7 @@ export async function conforming(
   const answer = await send();
   const after = await factsOf(services, projectId);
   if (before === null || JSON.stringify(before) !== JSON.stringify(after)) return answer;
-  const document = declarationsOf(before, kind);
+  const document = await declarationsOf(before, kind);
   if (!document.has(methodOf(call), call.path)) {
     assertNotTheirs(call, answer);
   } else if (!UNSHOWN.includes(answer.body?.code)) {

@@ -26,8 +26,8 @@ export const showCalls: PageHandler<ProjectMember, "collectionName"> = async (c)
     projectFacts(services, projectId),
     publishableKeyOf(services, projectId),
   ]);
-  const options = { audience, serverUrl, only: collection.name };
-  const document = projectDocument(facts, options) as unknown as StoredDocument; // It is one.
+  const options = { audience, serverUrl, chosen: [collection.name], withoutOthers: true };
+  const document = await projectDocument(facts, options) as unknown as StoredDocument; // It is one.
   const operations = operationsIn(document);
   const chosen = operations.find(({ name }) => name === asked.get("operation")) ?? operations[0]!;
   const publishable = publishableKey ?? PLACEHOLDERS.publishable;

@@ -30,8 +30,8 @@ func main() {
 
 	four, one := 4.0, "One"
 	where, err := json.Marshal(corbel.PostsWhere{Or: []corbel.PostsWhere{
-		{Views: &corbel.PostsWhereViews{NumberCondition: &corbel.NumberCondition{Gt: &four}}},
-		{Title: &corbel.PostsWhereTitle{String: &one}},
+		{Views: &corbel.NumberFilter{NumberCondition: &corbel.NumberCondition{Gt: &four}}},
+		{Title: &corbel.StringFilter{String: &one}},
 	}})
 	check(err)
 	asked := list(posts().Where(string(where)))
@@ -58,7 +58,7 @@ func main() {
 	}
 
 	more := &corbel.NumberOperator{NumberOperatorAnyOf: corbel.NewNumberOperatorAnyOf(1)}
-	patch := corbel.PostsPatch{Views: &corbel.PostsPatchViews{NumberOperator: more}}
+	patch := corbel.PostsPatch{Views: &corbel.OptionalNumberChange{NumberOperator: more}}
 	patched, _, err := client.PostsAPI.PostsPatch(ctx, post.Id).PostsPatch(patch).Execute()
 	check(err)
 

@@ -23,9 +23,9 @@ filtered = posts.posts_list(sort="views", views_gt=3).data
 where = corbel.PostsWhere(
     var_or=[
         corbel.PostsWhere(
-            views=corbel.PostsWhereViews(corbel.NumberCondition(gt=4))
+            views=corbel.NumberFilter(corbel.NumberCondition(gt=4))
         ),
-        corbel.PostsWhere(title=corbel.PostsWhereTitle("One")),
+        corbel.PostsWhere(title=corbel.StringFilter("One")),
     ]
 )
 asked = posts.posts_list(sort="views", where=where.to_json()).data
@@ -47,7 +47,7 @@ while page.next_cursor is not None:
     pages.append(titles(page))
 
 more = corbel.NumberOperator(corbel.NumberOperatorAnyOf(inc=1))
-patch = corbel.PostsPatch(views=corbel.PostsPatchViews(more))
+patch = corbel.PostsPatch(views=corbel.OptionalNumberChange(more))
 patched = posts.posts_patch(post.id, patch).data
 
 comments.comments_create(corbel.CommentsCreate(post_id=post.id, text="First"))
