@@ -28,9 +28,9 @@ const asked = openQueryOf({
       type: "string",
       example: "posts,comments",
       param: {
-        description: "Names of the collections to have in it, separated by commas; all of the " +
-          `project if left out, ${TYPED_COLLECTIONS_MAX} at most. Where these refer to another ` +
-          "one, its documents may hold anything. A name of no collection is refused.",
+        description:
+          `Names of the collections in it, comma-separated: ${TYPED_COLLECTIONS_MAX} at ` +
+          "most. All of the project if left out.",
       },
     }),
 });
@@ -46,10 +46,8 @@ export const getProjectOpenApi = contract({
   description:
     "The OpenAPI 3.1 document of this project alone: each collection with paths and types " +
     "of its own, users with their fields, the sign-in that is switched on, and of each operation " +
-    "exactly what it may refuse for. Generators make typed clients of it. Of more than 50 " +
-    "collections it leaves out descriptions and examples of operations, has filters for the most " +
-    "used operators alone, and declares refusals as `4XX` and `5XX`: `collections` asks for some " +
-    "with all that there is to say of them. " + TOGETHER,
+    "exactly what it may refuse for. Generators make typed clients of it. With more than 50 " +
+    "collections it is brief. " + TOGETHER,
   security: projectReader,
   params: { projectId },
   query: asked,
