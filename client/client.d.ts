@@ -365,7 +365,13 @@ export interface Auth<P extends ProjectTypes> {
   signOut(): Promise<void>;
   /** For calls to a server of yours; with `renew` it is a new one. Null where nobody is signed in. */
   token(options?: { renew?: boolean }): Promise<AccessToken | null>;
-  verifyEmail(given: { email: string; code: string }): Promise<void>;
+  /**
+   * Without a session of the user give the password that they signed up with. Without either it is
+   * dropped, because the owner of the mailbox may be another person than the one who signed up.
+   */
+  verifyEmail(
+    given: { email: string; code: string; password?: string },
+  ): Promise<{ passwordDropped: boolean }>;
   resendVerification(email: string): Promise<void>;
   requestPasswordReset(email: string): Promise<void>;
   resetPassword(given: { email: string; code: string; newPassword: string }): Promise<void>;

@@ -1,4 +1,4 @@
-import { findAccountSession, readSessionCookie } from "@/lib/accounts/account_sessions.ts";
+import { findAccountByCookie, readSessionCookie } from "@/lib/accounts/account_sessions.ts";
 import {
   type AccountCaller,
   accountTokenIn,
@@ -294,8 +294,7 @@ export async function accountOf(
 ): Promise<SignedInAccount> {
   refuseCrossSite(request.raw, services.config.publicUrl);
   request.callerKind = "account";
-  const token = readSessionCookie(services.cookies, request.raw.headers.get("cookie"));
-  const account = token === null ? null : await findAccountSession(services, token);
+  const account = await findAccountByCookie(services, request.raw.headers.get("cookie"));
   if (account === null) {
     throw new Problem(
       "SIGN_IN_REQUIRED",

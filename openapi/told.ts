@@ -1,7 +1,7 @@
 /** What operations answer that send codes or take them, of accounts and users alike. */
 
 import { CODE_PAUSE_MS, CODES_PER_HOUR } from "@/lib/limits.ts";
-import { Told } from "./schemas/user_session.ts";
+import { EmailVerified, Told } from "./schemas/user_session.ts";
 
 /** An answer that is a message alone. */
 export const told = (description: string, message: string) => ({
@@ -11,6 +11,12 @@ export const told = (description: string, message: string) => ({
   example: { message },
   message,
 });
+
+/** The answer of an operation that verifies an e-mail by a code. */
+export const EMAIL_VERIFIED = {
+  ...told("The address is verified.", "E-mail verified"),
+  data: EmailVerified,
+};
 
 /** Of what must not tell who has an address. */
 export const SAME_ANSWER =

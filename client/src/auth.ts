@@ -100,8 +100,14 @@ export class Auth {
     await this.#session.end();
   }
 
-  async verifyEmail({ email, code }: Emailed): Promise<void> {
-    await this.#post("verify-email", { email, otp: code });
+  /** With the access token, which shows that the user has signed up on this device. */
+  async verifyEmail(
+    { email, code, password }: Emailed & { password?: string },
+  ): Promise<{ passwordDropped: boolean }> {
+    const path = "/api/userAuth/verify-email";
+    const body = { email, otp: code, password };
+    const { passwordDropped = false } = await this.#transport.data({ method: "POST", path, body });
+    return { passwordDropped };
   }
 
   async resendVerification(email: string): Promise<void> {

@@ -11,16 +11,25 @@ const PURPOSES = {
   verify: {
     button: "Verify",
     request: (email) => auth.resendVerification(email),
-    async use(given) {
-      await auth.verifyEmail(given);
-      tell("Your e-mail is verified.");
+    async use({ email, code, password }) {
+      // A session shows who signed up, and without one the password does.
+      const { passwordDropped } = await auth.verifyEmail({
+        email,
+        code,
+        password: password || undefined,
+      });
+      tell(
+        passwordDropped
+          ? "Your e-mail is verified. Choose a password with “I forgot my password”."
+          : "Your e-mail is verified.",
+      );
     },
   },
   resetPassword: {
     button: "Set the password",
     request: (email) => auth.requestPasswordReset(email),
-    async use(given) {
-      await auth.resetPassword(given);
+    async use({ email, code, newPassword }) {
+      await auth.resetPassword({ email, code, newPassword });
       tell("Your new password is set: sign in with it.");
     },
   },
@@ -34,11 +43,13 @@ const PURPOSES = {
 /** What the code that is asked for is for, and where it was sent. Null if none is asked for. */
 let awaited = null;
 
-function awaitCode(purpose, email, code = "") {
+function awaitCode(purpose, email, { code = "", password = "" } = {}) {
   awaited = { purpose, email };
   const form = $("#code form");
   form.reset();
   form.elements.code.value = code;
+  form.elements.password.value = password;
+  $("#own-password").hidden = purpose !== "verify" || auth.user !== null;
   const isReset = purpose === "resetPassword";
   $("#new-password").hidden = !isReset;
   form.elements.newPassword.disabled = !isReset;
@@ -63,20 +74,20 @@ function takeLink() {
     throw new Error("This link is for another page.");
   }
   $("#with-email").elements.email.value = email;
-  awaitCode(purpose, email, code ?? "");
+  awaitCode(purpose, email, { code: code ?? "" });
 }
 
 const enter = {
   async signUp(credentials) {
     await auth.signUp(credentials);
-    awaitCode("verify", credentials.email);
+    awaitCode("verify", credentials.email, credentials);
   },
   async signIn(credentials) {
     try {
       await auth.signIn(credentials);
     } catch (error) {
       if (error.code !== "EMAIL_NOT_VERIFIED") throw error;
-      awaitCode("verify", credentials.email); // One was sent, if none was within a minute.
+      awaitCode("verify", credentials.email, credentials); // One was sent, if none was within a minute.
     }
   },
 };
@@ -156,10 +167,15 @@ for (const button of document.querySelectorAll("[data-purpose]")) {
 
 $("#code form").onsubmit = (event) => {
   event.preventDefault();
-  const { code, newPassword } = event.target.elements;
+  const { code, password, newPassword } = event.target.elements;
   attempt(async () => {
     const { purpose, email } = awaited;
-    await PURPOSES[purpose].use({ email, code: code.value.trim(), newPassword: newPassword.value });
+    await PURPOSES[purpose].use({
+      email,
+      code: code.value.trim(),
+      password: password.value,
+      newPassword: newPassword.value,
+    });
     awaited = null;
   });
 };

@@ -17,6 +17,15 @@ const COOKIE = "corbel_session";
 export const readSessionCookie = (cookies: Cookies, header: string | null): string | null =>
   cookies.read(header, COOKIE);
 
+/** The account that is signed in by a `Cookie` header; null for none. */
+export async function findAccountByCookie(
+  services: { readonly engine: Engine; readonly clock: Clock; readonly cookies: Cookies },
+  header: string | null,
+): Promise<SignedInAccount | null> {
+  const token = readSessionCookie(services.cookies, header);
+  return token === null ? null : await findAccountSession(services, token);
+}
+
 /** @param token Null removes the cookie. */
 export const sessionCookie = (
   cookies: Cookies,

@@ -12,7 +12,7 @@ import { checkNewPassword, type Passwords } from "../credentials/passwords.ts";
 import { Problem } from "../problems.ts";
 import { type AccountRecord, ACCOUNTS, DEMO_MEMBERS } from "../projects/account_records.ts";
 import { and, eq } from "../store/filter.ts";
-import type { Change, Transaction } from "../store/port.ts";
+import type { Change, Id, Transaction } from "../store/port.ts";
 import { endAccountSessions } from "./end_account_sessions.ts";
 import { deleteAccountTokens } from "./manage_tokens.ts";
 
@@ -36,18 +36,78 @@ async function changeBy(
   return changed.value;
 }
 
-/** Proves the e-mail of an account. Throws `INVALID_CODE`. */
-export async function verifyAccountEmail(
-  services: CodeServices,
-  entered: EnteredCode,
-): Promise<void> {
-  const code = await requireCodeOf(services, { space: "control", purpose: "verify" }, entered);
-  await services.engine.transaction("control", (tx) => changeBy(tx, services, code));
-}
-
-interface ResetServices extends CodeServices {
+interface PasswordServices extends CodeServices {
   readonly passwords: Passwords;
   readonly passwordQueue: PasswordQueue;
+}
+
+/** A code with what may show that the person who enters it also registered. */
+interface Verification extends EnteredCode {
+  /** The account's password. */
+  readonly password?: string | undefined;
+}
+
+interface Verifier {
+  /** The account whose session the request carries; null without one. */
+  readonly accountId: Id | null;
+  /** The network that the request came from. */
+  readonly network: string;
+}
+
+/**
+ * Verifies the e-mail of an account. If the request carries neither a session of the account nor its
+ * password, the code may have been entered by the owner of the mailbox, who is not the person that
+ * registered: then the password, sessions and tokens of that person are dropped. Resolves to whether
+ * they were. Throws `INVALID_CODE`, `PASSWORDS_BUSY`, and `PASSWORD_WRONG`, by which the code is not
+ * used up.
+ */
+export async function verifyAccountEmail(
+  services: PasswordServices,
+  { password, ...entered }: Verification,
+  { accountId, network }: Verifier,
+): Promise<{ readonly isPasswordDropped: boolean }> {
+  const { engine, passwordQueue } = services;
+  const check = () => requireCodeOf(services, { space: "control", purpose: "verify" }, entered);
+  const { code, provenHash } = password === undefined
+    ? { code: await check(), provenHash: null }
+    // A full queue costs none of the code's tries.
+    : await passwordQueue.run(network, async () => {
+      const code = await check();
+      return { code, provenHash: await rightHash(services, code, password) };
+    });
+  return await engine.transaction("control", async (tx) => {
+    const before = await tx.records<AccountRecord>(ACCOUNTS).findOne(eq("_id", code.subjectId));
+    // The password may have been changed since it was compared.
+    if (provenHash !== null && before?.value.passwordHash !== provenHash) {
+      throw new Problem("PASSWORD_WRONG");
+    }
+    const isSamePerson = code.subjectId === accountId || provenHash !== null;
+    const isKept = isSamePerson || before?.value.emailVerified === true;
+    const account = await changeBy(tx, services, code, isKept ? {} : DROPPED_PASSWORD);
+    if (!isKept) await dropWaysIn(tx, account);
+    return { isPasswordDropped: !isKept };
+  });
+}
+
+/** The hash of the password of the account that a code was sent to. Throws `PASSWORD_WRONG`. */
+async function rightHash(
+  { engine, passwords }: PasswordServices,
+  { subjectId }: CheckedCode,
+  password: string,
+): Promise<string> {
+  const found = await engine.records<AccountRecord>("control", ACCOUNTS)
+    .findOne(eq("_id", subjectId));
+  const hash = found?.value.passwordHash ?? null;
+  if (hash === null || !await passwords.verify(hash, password)) throw new Problem("PASSWORD_WRONG");
+  return hash;
+}
+
+const DROPPED_PASSWORD = { set: { passwordHash: null }, unset: DEMO_MEMBERS };
+
+async function dropWaysIn(tx: Transaction, account: AccountRecord): Promise<void> {
+  await dropCodes(tx, "control", account);
+  await endAccountSessions(tx, account._id);
+  await deleteAccountTokens(tx, account._id);
 }
 
 /**
@@ -55,7 +115,7 @@ interface ResetServices extends CodeServices {
  * has the code has the mailbox. Throws `INVALID_PASSWORD`, `INVALID_CODE` and `PASSWORDS_BUSY`.
  */
 export async function resetAccountPassword(
-  services: ResetServices,
+  services: PasswordServices,
   { newPassword, ...entered }: EnteredCode & { readonly newPassword: string },
   { network }: { readonly network: string },
 ): Promise<void> {
@@ -72,9 +132,6 @@ export async function resetAccountPassword(
   });
   await engine.transaction("control", async (tx) => {
     const change = { set: { passwordHash }, unset: DEMO_MEMBERS };
-    const account = await changeBy(tx, services, code, change);
-    await dropCodes(tx, "control", account);
-    await endAccountSessions(tx, account._id);
-    await deleteAccountTokens(tx, account._id);
+    await dropWaysIn(tx, await changeBy(tx, services, code, change));
   });
 }

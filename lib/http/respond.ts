@@ -60,6 +60,13 @@ export const ok = (status: number, data: string, message: string, etag?: string)
 /** An answer that has nothing but its message, for clients that look for it in `data`. */
 export const told = (message: string): Reply => ok(200, JSON.stringify({ message }), message);
 
+/** The answer of an operation that verifies an e-mail by a code. */
+export function toldVerified({ isPasswordDropped }: { isPasswordDropped: boolean }): Reply {
+  if (!isPasswordDropped) return told("E-mail verified");
+  const message = "E-mail verified. The password that was set before is no longer good";
+  return ok(200, JSON.stringify({ message, passwordDropped: true }), message);
+}
+
 /** An answer whose members stand in the envelope itself, and are repeated in `data`. */
 export const okWith = (members: Readonly<Record<string, Json>>, message: string): Reply => ({
   status: 200,

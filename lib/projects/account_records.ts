@@ -12,8 +12,8 @@ export type AccountRecord = StoredRecord & {
   name: string | null;
   /** Whether somebody has proved that the address is theirs; accounts of earlier versions lack it. */
   emailVerified?: boolean;
-  /** argon2id, with its parameters. */
-  passwordHash: string;
+  /** argon2id, with its parameters; null if the owner of the mailbox has yet to choose a password. */
+  passwordHash: string | null;
   plan: PlanName;
   /** The AI key, sealed under the key ring for this account; null without one. */
   sealedAiKey: string | null;

@@ -86,11 +86,12 @@ export async function accountOf(
 async function updateExisting(
   tx: Transaction,
   context: LinkContext,
-  { profile }: ProviderIdentity,
+  whom: ProviderIdentity,
   { _id, seen }: IdentityRecord,
   user: UserRecord,
 ): Promise<Account> {
   refuseDisabled(user);
+  const { profile } = whom;
   const set: Record<string, Json> = await withFreeUsername(
     tx,
     user,
@@ -99,20 +100,26 @@ async function updateExisting(
   const { email } = profile;
   const now = seenOf(profile);
   const isNews = email !== null && (email !== seen.email || user.email === null);
-  if (isNews && email !== user.email) {
+  let isProved = false;
+  if (isNews && (email !== user.email || !user.emailVerified)) {
     const holder = await findUserByEmail(tx.records(USERS), email);
-    if (holder === null || holder._id === user._id) Object.assign(set, verified(email));
+    isProved = holder === null || holder._id === user._id;
     // What is somebody else's stays theirs, and is still news when it is free one day.
-    else now.email = seen.email;
+    if (!isProved) now.email = seen.email;
   }
-  if (Object.keys(set).length > 0) {
-    await change(tx, context, user, set);
-  }
-  if (SEEN.some((member) => now[member] !== seen[member])) {
+  // A password and other providers may be of the person who typed an unproved address in.
+  const reclaimed = isProved && user.email !== null && !user.emailVerified;
+  const revoked = reclaimed ? await reclaim(tx, context, user) : [];
+  if (isProved) Object.assign(set, verified(email!));
+  if (reclaimed) Object.assign(set, { passwordHash: null, providers: [link(context, whom)] });
+  if (Object.keys(set).length > 0) await change(tx, context, user, set);
+  if (reclaimed) {
+    await addIdentity(tx, context, whom, user._id);
+  } else if (SEEN.some((member) => now[member] !== seen[member])) {
     const change = { set: { seen: now } };
     await tx.records<IdentityRecord>(IDENTITIES).updateOne(eq("_id", _id), change);
   }
-  return { ...PLAIN, userId: user._id };
+  return { ...PLAIN, userId: user._id, reclaimed, revoked };
 }
 
 /**

@@ -44,18 +44,73 @@ async function change(
   await noteUserEvent(tx, services.clock, { event: "changed", before, after });
 }
 
-/** Proves the e-mail of whoever signed up with it. Throws `INVALID_CODE`. */
+/** What a user becomes whose address was proved by somebody else than the person who signed up. */
+const RECLAIMED = { passwordHash: null, providers: [], emailVerified: true };
+
+/** A code with what may show that the person who enters it also signed up. */
+interface Verification extends EnteredCode {
+  /** The user's password. */
+  readonly password?: string | undefined;
+}
+
+/** The user whose access token the request carries, or null, and the network it came from. */
+interface Verifier extends Pick<Visitor, "network"> {
+  readonly userId: Id | null;
+}
+
+/**
+ * Verifies a user's e-mail. If the request carries neither the user's access token nor their
+ * password, the code may have been entered by the owner of the mailbox, who is not the person that
+ * signed up: then the password, providers and sessions of that person are dropped. Resolves to
+ * whether a password was dropped. Throws `INVALID_CODE`, `PASSWORDS_BUSY`, and `WRONG_PASSWORD`, by
+ * which the code is not used up.
+ */
 export async function verifyEmail(
   services: UserServices,
   projectId: Id,
-  entered: EnteredCode,
-): Promise<void> {
-  const code = await requireCodeOf(services, { space: projectId, purpose: "verify" }, entered);
-  await services.engine.transaction(projectId, async (tx) => {
+  { password, ...entered }: Verification,
+  { userId, network }: Verifier,
+): Promise<{ readonly isPasswordDropped: boolean }> {
+  const { engine, clock, sessions, passwordQueue } = services;
+  const check = () => requireCodeOf(services, { space: projectId, purpose: "verify" }, entered);
+  const { code, provenHash } = password === undefined
+    ? { code: await check(), provenHash: null }
+    // A full queue costs none of the code's tries.
+    : await passwordQueue.run(network, async () => {
+      const code = await check();
+      return { code, provenHash: await rightHash(services, projectId, code, password) };
+    });
+  const { isPasswordDropped, revoked } = await engine.transaction(projectId, async (tx) => {
     await useCode(tx, code);
     const user = await addressee(tx, code);
-    await change(tx, services, user, { emailVerified: true });
+    const isSamePerson = user._id === userId || provenHash !== null;
+    // The password may have been changed since it was compared.
+    if (provenHash !== null && user.passwordHash !== provenHash) {
+      throw new Problem("WRONG_PASSWORD");
+    }
+    if (isSamePerson || user.emailVerified) {
+      await change(tx, services, user, { emailVerified: true });
+      return { isPasswordDropped: false, revoked: [] };
+    }
+    const revoked = await reclaim(tx, { projectId, clock }, user);
+    await change(tx, services, user, RECLAIMED);
+    return { isPasswordDropped: user.passwordHash !== null, revoked };
   });
+  sessions.forget(projectId, revoked);
+  return { isPasswordDropped };
+}
+
+/** The hash of the password of the user whom a code was sent to. Throws `WRONG_PASSWORD`. */
+async function rightHash(
+  { engine, passwords }: UserServices,
+  projectId: Id,
+  { subjectId }: CheckedCode,
+  password: string,
+): Promise<string> {
+  const users = engine.records<UserRecord>(projectId, USERS);
+  const hash = subjectId === null ? null : (await users.get(subjectId))?.value.passwordHash ?? null;
+  if (hash === null || !await passwords.verify(hash, password)) throw new Problem("WRONG_PASSWORD");
+  return hash;
 }
 
 /**
@@ -135,8 +190,7 @@ export async function signInByCode(
         userId = holder._id;
         if (!holder.emailVerified) {
           revoked = await reclaim(tx, { projectId, clock }, holder);
-          const unproved = { passwordHash: null, providers: [], emailVerified: true };
-          await change(tx, services, holder, unproved);
+          await change(tx, services, holder, RECLAIMED);
         }
       }
       return { opened: await openUserSession(tx, services, { userId, device }), revoked };

@@ -9,10 +9,10 @@ import {
   AccountEmailChange,
   EmailAddress,
   EmailChangeCode,
-  EmailCode,
+  EmailVerification,
 } from "../schemas/user_session.ts";
 import { COUNTED, countedByAddress, dashboardSession, ownPages } from "../security.ts";
-import { SAME_ANSWER, told } from "../told.ts";
+import { EMAIL_VERIFIED, SAME_ANSWER, told } from "../told.ts";
 
 const TAG = "Accounts";
 
@@ -25,15 +25,18 @@ export const verifyAccountEmail = contract({
   path: "/api/auth/verify-email",
   summary: "Verify an account's e-mail with a code",
   description:
-    `Takes the code that registering sent, or the newest that was sent since. ${COUNTED}`,
+    "Takes the code that registering sent, or the newest that was sent since. Send the " +
+    "account's session cookie or its password. Without either the code proves the mailbox, but not " +
+    "that its owner registered: then the password, sessions and tokens that the account had are " +
+    `dropped. ${COUNTED}`,
   security: countedByAddress(ownPages),
   body: {
-    schema: EmailCode,
+    schema: EmailVerification,
     example: { email, otp: "174503" },
-    description: "The address and its code.",
+    description: "The address and its code, and the password if there is no session.",
   },
-  success: [told("The address is verified.", "E-mail verified")],
-  problems: ["INVALID_CODE", "SIGN_IN_LOCKED"],
+  success: [EMAIL_VERIFIED],
+  problems: ["INVALID_CODE", "SIGN_IN_LOCKED", "PASSWORD_WRONG", "PASSWORDS_BUSY"],
 });
 
 export const resendAccountVerification = contract({

@@ -14,6 +14,7 @@ import {
   EmailChange,
   EmailChangeCode,
   EmailCode,
+  EmailVerification,
   LogIn,
   PasswordReset,
   SignedUp,
@@ -22,7 +23,7 @@ import {
   UserSession,
 } from "../schemas/user_session.ts";
 import { changingUser, signInKey, signUpKey } from "../security.ts";
-import { SAME_ANSWER, told } from "../told.ts";
+import { EMAIL_VERIFIED, SAME_ANSWER, told } from "../told.ts";
 
 const TAG = "E-mail sign-in";
 
@@ -101,15 +102,18 @@ export const verifyEmail = contract({
   method: "post",
   path: "/api/userAuth/verify-email",
   summary: "Verify a user's e-mail with a code",
-  description: "Takes the code that signing up sent, or the newest that was sent since.",
-  security: signInKey,
+  description: "Takes the code that signing up sent, or the newest that was sent since. Send the " +
+    "user's access token, or the password that they signed up with. Without either the code proves " +
+    "the mailbox, but not that its owner signed up: then the password, providers and sessions that " +
+    "the user had are dropped. A wrong password does not use the code up, but costs a try.",
+  security: signUpKey,
   body: {
-    schema: EmailCode,
+    schema: EmailVerification,
     example: { email: "ada@example.com", otp: "174503" },
-    description: "The address and its code.",
+    description: "The address and its code, and the password if there is no session.",
   },
-  success: [told("The address is verified.", "E-mail verified")],
-  problems: ["INVALID_CODE", "SIGN_IN_LOCKED"],
+  success: [EMAIL_VERIFIED],
+  problems: ["INVALID_CODE", "SIGN_IN_LOCKED", "WRONG_PASSWORD", "PASSWORDS_BUSY"],
 });
 
 export const resendVerification = contract({

@@ -59,6 +59,25 @@ export const EmailAddress = bodyOf({ email })
 export const EmailCode = bodyOf({ email: address, otp })
   .openapi("EmailCode", { example: { email: "ada@example.com", otp: "174503" } });
 
+export const EmailVerification = bodyOf({
+  email: address,
+  otp,
+  password: password.optional().openapi({
+    description:
+      "The password that was chosen at sign-up, which is kept then. A request with the " +
+      "user's session keeps it without this.",
+  }),
+}).openapi("EmailVerification", { example: { email: "ada@example.com", otp: "174503" } });
+
+export const EmailVerified = z.strictObject({
+  message: z.string(),
+  passwordDropped: z.literal(true).optional().openapi({
+    description:
+      "Sent if the password that was set before is no longer good: let the user choose " +
+      "another one with a code that resets it.",
+  }),
+}).openapi("EmailVerified", { example: { message: "E-mail verified" } });
+
 export const PasswordReset = bodyOf({ email: address, otp, newPassword }).openapi("PasswordReset", {
   example: { email: "ada@example.com", otp: "174503", newPassword: "an analytical engine no. 3" },
 });

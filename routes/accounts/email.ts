@@ -1,15 +1,18 @@
+import { findAccountByCookie } from "@/lib/accounts/account_sessions.ts";
 import { changeAccountEmail, confirmAccountEmail } from "@/lib/accounts/change_email.ts";
 import { shownAccount } from "@/lib/accounts/own_account.ts";
 import { resetAccountPassword, verifyAccountEmail } from "@/lib/accounts/prove_email.ts";
 import { requestAccountCode } from "@/lib/accounts/send_code.ts";
-import { ok, told } from "@/lib/http/respond.ts";
+import { ok, told, toldVerified } from "@/lib/http/respond.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
 import type * as email from "@/openapi/paths/account_email.ts";
 import type { HandlerOf } from "../handler.ts";
 
 export const handleVerifyAccountEmail: HandlerOf<typeof email.verifyAccountEmail> = async (c) => {
-  await verifyAccountEmail(c.var.services, c.req.valid("json"));
-  return told("E-mail verified");
+  const { services, state: { network } } = c.var;
+  const session = await findAccountByCookie(services, c.req.header("cookie") ?? null);
+  const verifier = { accountId: session?.accountId ?? null, network };
+  return toldVerified(await verifyAccountEmail(services, c.req.valid("json"), verifier));
 };
 
 export const handleResendAccountVerification: HandlerOf<typeof email.resendAccountVerification> =

@@ -1,4 +1,4 @@
-import { told } from "@/lib/http/respond.ts";
+import { told, toldVerified } from "@/lib/http/respond.ts";
 import { Problem } from "@/lib/problems.ts";
 import { changeEmail, changePassword, confirmEmailChange } from "@/lib/users/change_credentials.ts";
 import { resetPassword, verifyEmail } from "@/lib/users/prove_email.ts";
@@ -8,8 +8,11 @@ import type { HandlerOf, OperationContext } from "../handler.ts";
 import { visitor } from "./visitor.ts";
 
 export const handleVerifyEmail: HandlerOf<typeof email.verifyEmail> = async (c) => {
-  await verifyEmail(c.var.services, c.var.principal.projectId, c.req.valid("json"));
-  return told("E-mail verified");
+  const { services, principal: { holder, userId }, state: { network } } = c.var;
+  const entered = c.req.valid("json");
+  return toldVerified(
+    await verifyEmail(services, holder.projectId, entered, { userId, network }),
+  );
 };
 
 export const handleResendVerification: HandlerOf<typeof email.resendVerification> = async (c) => {

@@ -19,13 +19,13 @@ import {
 
 const verify = (otp: unknown, email: unknown = ADA) => userCall("verify-email", { email, otp });
 
-Deno.test("verify-email takes the code of sign-up, in any letter case of the address, and keeps sessions", async () => {
+Deno.test("verify-email takes the code of sign-up with its session, in any letter case of the address", async () => {
   await using app = await openTestApp();
   const project = await app.project();
   const user = await signUp(project, { email: ADA });
   const otp = await codeTo(app.services, project.projectId, ADA);
   app.clock.advance(1000);
-  const answer = await project.asPublic(verify(otp, "Ada@EXAMPLE.com"));
+  const answer = await project.asPublic(verify(otp, "Ada@EXAMPLE.com"), user);
   const message = "E-mail verified";
   assert.deepEqual(answer.body, { success: true, data: { message }, message });
   const me = ok(await project.asPublic({ path: "/api/userAuth/me" }, user));
@@ -153,6 +153,7 @@ Deno.test("verify-email refuses bodies of another shape, which take no try", asy
     [{ email: ADA, otp: { $ne: null } }, "otp"],
     [{ email: [ADA], otp }, "email"],
     [{ email: ADA, otp, purpose: "verify" }, "only email, otp"],
+    [{ email: ADA, otp, password: 7 }, "password"],
   ];
   await traceless(app, project, async () => {
     for (const [body, says] of wrong) {

@@ -42,7 +42,11 @@ Deno.test("codes verify, sign in and reset passwords", async () => {
   const { email } = CREDENTIALS;
   const codeOf = () => codeTo(app.services, project.projectId, email);
   await corbel.auth.signUp(CREDENTIALS);
-  await corbel.auth.verifyEmail({ email, code: await codeOf() });
+  assert.deepEqual(await corbel.auth.verifyEmail({ email, code: await codeOf() }), {
+    passwordDropped: false,
+  });
+  await corbel.auth.signOut();
+  await corbel.auth.signIn(CREDENTIALS);
   await corbel.auth.signOut();
   await corbel.auth.requestCode(email);
   const user = await corbel.auth.signInWithCode({ email, code: await codeOf() });

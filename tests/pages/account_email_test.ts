@@ -144,7 +144,8 @@ Deno.test("whoever verifies on a device that is not signed in is told so where t
   const account = await openAccount(app, { email: ADA });
   const visitor = openDashboard(app);
   const page = await visitor.get(verifyPath("verify"));
-  const done = await visitor.fill(page, "Verify", { otp: await firstCode(app, account) });
+  const otp = await firstCode(app, account);
+  const done = await visitor.fill(page, "Verify", { otp, password: PASSWORD });
   assert.equal(done.location, `${SIGN_IN}?done=verified`);
   assert.equal(sessionCookieOf(done), null);
   assert.match(doneOf(await visitor.follow(done))!, /Your e-mail is verified/);

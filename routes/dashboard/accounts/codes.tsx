@@ -1,13 +1,15 @@
+import { findAccountByCookie } from "@/lib/accounts/account_sessions.ts";
 import { resetAccountPassword, verifyAccountEmail } from "@/lib/accounts/prove_email.ts";
 import {
   type AccountCodePurpose,
   canMailAccounts,
   requestAccountCode,
 } from "@/lib/accounts/send_code.ts";
+import type { EnteredCode } from "@/lib/credentials/codes.ts";
+import type { Reply } from "@/lib/http/respond.ts";
 import { CODE_MS, PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { parseInput } from "@/openapi/inputs.ts";
-import { accountOf } from "@/openapi/security.ts";
 import { EmailAddress } from "@/openapi/schemas/user_session.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Field, Refusal } from "../components/forms.tsx";
@@ -39,13 +41,13 @@ const purposeOf = (text: string | null): AccountCodePurpose =>
 export const showForgotten: PageHandler<null> = async (c) =>
   pageReply(<ForgottenPage mails={await canMailAccounts(c.var.services)} email="" />);
 
-export const showVerify: PageHandler<null> = (c) => {
+export const showVerify: PageHandler<null> = async (c) => {
   const { query } = c.var.state;
   const search = new URLSearchParams(query);
   // The link of a mail to an account's next address: the browser takes the code along.
   if (search.get("purpose") === "emailChange") return seeOther("/dashboard/account?done=code");
   const purpose = purposeOf(search.get("purpose"));
-  return pageReply(<CodePage {...{ purpose, query }} email={search.get("email") ?? ""} />);
+  return await codePage(c, { purpose, query, email: search.get("email") ?? "" });
 };
 
 export const sendCodeByForm: PageHandler<null> = async (c) => {
@@ -59,10 +61,9 @@ export const sendCodeByForm: PageHandler<null> = async (c) => {
   if (problem === null) {
     return seeOther(`${VERIFY}?${new URLSearchParams({ purpose, email, done: "sent" })}`);
   }
-  const page = purpose === "verify"
-    ? <CodePage {...{ purpose, email, problem }} />
-    : <ForgottenPage {...{ email, problem }} mails={await canMailAccounts(services)} />;
-  return pageReply(page, { status: problem.status });
+  if (purpose === "verify") return await codePage(c, { purpose, email, problem });
+  const mails = await canMailAccounts(services);
+  return pageReply(<ForgottenPage {...{ email, problem, mails }} />, { status: problem.status });
 };
 
 export const enterCodeByForm: PageHandler<null> = async (c) => {
@@ -71,22 +72,40 @@ export const enterCodeByForm: PageHandler<null> = async (c) => {
   const email = form.get("email")?.trim() ?? "";
   // Mail programs show it in groups, and copy spaces with it.
   const entered = { email, otp: form.get("otp")?.replaceAll(/\s/g, "") ?? "" };
-  const newPassword = form.get("newPassword") ?? "";
   const { services, state } = c.var;
-  const { problem } = await attempt(() =>
-    purpose === "verify"
-      ? verifyAccountEmail(services, entered)
-      : resetAccountPassword(services, { ...entered, newPassword }, state)
-  );
-  if (problem !== null) {
-    return pageReply(<CodePage {...{ purpose, email, problem }} />, { status: problem.status });
-  }
-  return seeOther(purpose === "verify" ? await pageOfVerified(c) : "/dashboard/sign-in?done=reset");
+  const attempted = await attempt(async () => {
+    if (purpose === "verify") {
+      return await verifyByForm(c, { ...entered, password: form.get("password") || undefined });
+    }
+    const newPassword = form.get("newPassword") ?? "";
+    await resetAccountPassword(services, { ...entered, newPassword }, state);
+    return "/dashboard/sign-in?done=reset";
+  });
+  if (attempted.problem === null) return seeOther(attempted.value);
+  return await codePage(c, { purpose, email, problem: attempted.problem });
 };
 
-async function pageOfVerified({ var: { services, state } }: PageContext<null>): Promise<string> {
-  const session = await attempt(() => accountOf(services, state));
-  return `/dashboard/${session.problem === null ? "account" : "sign-in"}?done=verified`;
+const signedInAt = ({ req, var: { services } }: PageContext<null>) =>
+  findAccountByCookie(services, req.header("cookie") ?? null);
+
+/** Resolves to the page that comes next. */
+async function verifyByForm(
+  c: PageContext<null>,
+  entered: EnteredCode & { readonly password: string | undefined },
+): Promise<string> {
+  const { services, state: { network } } = c.var;
+  const accountId = (await signedInAt(c))?.accountId ?? null;
+  const { isPasswordDropped } = await verifyAccountEmail(services, entered, { accountId, network });
+  if (isPasswordDropped) return "/dashboard/sign-in?done=dropped";
+  return `/dashboard/${accountId === null ? "sign-in" : "account"}?done=verified`;
+}
+
+/** A request that carries a session of the account shows by it that the account is its own. */
+async function codePage(c: PageContext<null>, entry: Entry): Promise<Reply> {
+  const asksPassword = entry.purpose === "verify" && (await signedInAt(c))?.email !== entry.email;
+  const { problem } = entry;
+  const page = <CodePage {...entry} asksPassword={asksPassword} />;
+  return pageReply(page, problem === undefined ? {} : { status: problem.status });
 }
 
 const MINUTES = CODE_MS / 60_000;
@@ -114,7 +133,9 @@ const ForgottenPage = (
   );
 };
 
-const CodePage = ({ purpose, email, problem, query = "" }: Entry) => {
+const CodePage = (
+  { purpose, email, problem, query = "", asksPassword }: Entry & { asksPassword: boolean },
+) => {
   const { codes: t } = texts().accounts;
   return (
     <Plain title={t.titles[purpose]}>
@@ -126,6 +147,7 @@ const CodePage = ({ purpose, email, problem, query = "" }: Entry) => {
         <EmailField email={email} />
         <CodeField hint={t.codeHint} />
         {purpose === "resetPassword" && <NewPassword />}
+        {asksPassword && <OwnPassword />}
         <button>{t.submit[purpose]}</button>
       </form>
       {email !== "" && (
@@ -164,6 +186,19 @@ export const CodeField = ({ hint }: { hint: string }) => (
     autofocus
   />
 );
+
+const OwnPassword = () => {
+  const { codes: t, fields } = texts().accounts;
+  return (
+    <Field
+      label={fields.password}
+      name="password"
+      type="password"
+      autocomplete="current-password"
+      hint={t.ownPasswordHint}
+    />
+  );
+};
 
 const NewPassword = () => {
   const { codes: t, fields } = texts().accounts;

@@ -210,6 +210,8 @@ const codes: typeof en.codes = {
       `Hat ein Konto diese E-Mail-Adresse, ist ein Code unterwegs. Er gilt ${minutes} Minuten.`,
   },
   codeHint: "Die sechs Ziffern aus der neuesten E-Mail.",
+  ownPasswordHint:
+    "Das bei der Anmeldung des Kontos gewählte. Bleibt das Feld leer, ist danach ein neues zu wählen.",
   signsOut: "Alle Geräte werden abgemeldet.",
   submit: { verify: "Bestätigen", resetPassword: "Passwort setzen" },
   again: "Noch einen Code senden",
@@ -221,6 +223,8 @@ const signIn: typeof en.signIn = {
   done: {
     deleted: "Das Konto ist gelöscht.",
     verified: "Die E-Mail-Adresse ist bestätigt.",
+    dropped:
+      "Die E-Mail-Adresse ist bestätigt. Weil hier kein Konto angemeldet war und kein Passwort angegeben wurde, gilt das bisherige nicht mehr: Bitte ein neues wählen.",
     reset: "Das Passwort ist gesetzt, und alle Geräte sind abgemeldet.",
   },
   invited: "Eine Einladung in ein Projekt wartet: Sie erscheint nach dem Anmelden.",

@@ -204,6 +204,8 @@ const codes = {
       `If an account has this e-mail, a code is on its way. It is good for ${minutes} minutes.`,
   },
   codeHint: "The six digits of the newest mail.",
+  ownPasswordHint:
+    "The one that you registered with. If you leave it empty, you choose another one afterwards.",
   signsOut: "All your devices are signed out.",
   submit: { verify: "Verify", resetPassword: "Set password" },
   again: "Send another code",
@@ -215,6 +217,8 @@ const signIn = {
   done: {
     deleted: "Your account is deleted.",
     verified: "Your e-mail is verified.",
+    dropped:
+      "Your e-mail is verified. You were not signed in here and gave no password, so the one that was set before is no longer good: choose another one.",
     reset: "Your password is set, and all your devices are signed out.",
   },
   invited: "You are invited to a project: you see it once you are signed in.",
