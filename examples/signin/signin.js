@@ -49,7 +49,6 @@ function awaitCode(purpose, email, { code = "", password = "" } = {}) {
   form.reset();
   form.elements.code.value = code;
   form.elements.password.value = password;
-  $("#own-password").hidden = purpose !== "verify" || auth.user !== null;
   const isReset = purpose === "resetPassword";
   $("#new-password").hidden = !isReset;
   form.elements.newPassword.disabled = !isReset;
@@ -96,6 +95,7 @@ const enter = {
 async function show() {
   await auth.ready;
   $("#code").hidden = awaited === null;
+  $("#own-password").hidden = awaited?.purpose !== "verify" || auth.user !== null;
   $("#signed-out").hidden = awaited !== null || auth.user !== null;
   $("#signed-in").hidden = awaited !== null || auth.user === null;
 }

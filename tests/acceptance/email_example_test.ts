@@ -111,6 +111,8 @@ browserTest(
         assert.equal(await page.getByLabel("Code", { exact: true }).inputValue(), code);
         assert.equal(page.url(), `${project.siteUrl}/`);
         assert.equal(await isVerified(site), false);
+        // There is no session yet: the password shows who signed up.
+        await page.getByLabel("Your password, if you signed up with one").fill(PASSWORD);
         await button(page, "Verify").click();
         await told(page, "Your e-mail is verified.");
         assert.equal(await isVerified(site), true);

@@ -38,7 +38,7 @@ Deno.test("the account has the address, verified, signs in by it, and the one be
   await using app = await openTestApp();
   const account = await openAccount(app);
   const otp = await firstCode(app, account);
-  ok(await app.send(authCall("verify-email", { email: account.email, otp })));
+  ok(await account.send(authCall("verify-email", { email: account.email, otp })));
   const changed = ok(await confirm(account, await codeOfChange(app, account)));
   assert.deepEqual([changed.email, changed.emailVerified], [NEXT, true]);
   assert.equal(changed.accountId, account.accountId);

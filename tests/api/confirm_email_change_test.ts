@@ -44,7 +44,7 @@ async function codeOfChange(
 async function verifiedUser(app: TestApp, project: TestProject) {
   const user = await signUp(project, { email: ADA });
   const otp = await codeTo(app.services, project.projectId, ADA);
-  ok(await project.asPublic(userCall("verify-email", { email: ADA, otp })));
+  ok(await project.asPublic(userCall("verify-email", { email: ADA, otp }), user));
   return user;
 }
 

@@ -211,7 +211,7 @@ Deno.test("log-in with requireVerifiedEmail: a right password is 403 and sends o
   assert.deepEqual(await mailed(app, project), [["verify", ADA], ["verify", ADA]]);
   assert.equal(await countOf(app, project, SESSIONS), sessions);
   const otp = await codeTo(app.services, project.projectId, ADA);
-  ok(await project.asPublic(userCall("verify-email", { email: ADA, otp })));
+  ok(await project.asPublic(userCall("verify-email", { email: ADA, otp, password: PASSWORD })));
   ok(await logIn(project, ADA));
 });
 

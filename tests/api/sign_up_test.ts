@@ -253,7 +253,7 @@ Deno.test("with requireVerifiedEmail sign-up answers known and unknown alike, an
   refused(await logIn(project, ADA), 403, "EMAIL_NOT_VERIFIED");
   app.clock.advance(60_000);
   const otp = await codeTo(app.services, project.projectId, ADA);
-  ok(await project.asPublic(userCall("verify-email", { email: ADA, otp })));
+  ok(await project.asPublic(userCall("verify-email", { email: ADA, otp, password: PASSWORD })));
   ok(await logIn(project, ADA));
 });
 

@@ -70,10 +70,10 @@ Deno.test("a proved address and another one are a change each, another password 
   await using app = await openTestApp();
   const project = await app.project();
   const events = await eventsOf(app, project);
-  await signUp(project, { email: ADA });
+  const signedUp = await signUp(project, { email: ADA });
   assert.deepEqual(await events(), ["created", "signedIn"]);
   const otp = await codeTo(app.services, project.projectId, ADA);
-  ok(await project.asPublic(userCall("verify-email", { email: ADA, otp })));
+  ok(await project.asPublic(userCall("verify-email", { email: ADA, otp }), signedUp));
   assert.deepEqual(await events(), ["changed emailVerified"]);
   const user = userOf(await logIn(project, ADA));
   app.clock.advance(MINUTE_MS);

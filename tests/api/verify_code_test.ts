@@ -93,7 +93,7 @@ Deno.test("code/verify keeps password and sessions of a user whose address was v
   const project = await app.project();
   const before = await signUp(project, { email: ADA });
   const otp = await codeTo(app.services, project.projectId, ADA);
-  ok(await project.asPublic(userCall("verify-email", { email: ADA, otp })));
+  ok(await project.asPublic(userCall("verify-email", { email: ADA, otp }), before));
   ok(await project.asPublic(verify(await codeFor(app, project, ASK, ADA))));
   assert.ok(await isSignedIn(project, before));
   ok(await logIn(project, ADA));
