@@ -69,6 +69,8 @@ export interface Success {
   readonly description: string;
   /** What `data` of the envelope holds; null for an answer without an envelope. */
   readonly data: ZodType | null;
+  /** The name of an answer that several operations share. If left out, it is the operation's own. */
+  readonly name?: string;
   /** Members that stand in the envelope itself, and again in `data`. */
   readonly members?: Readonly<Record<string, ZodType>>;
   /** Members that may stand in the envelope beside `data`. */
@@ -251,7 +253,7 @@ function successes(
   { operationId, success }: Pick<Spec<unknown>, "operationId" | "success">,
 ): Responses {
   return Object.fromEntries(success.map((one, i) => {
-    const name = answerName(operationId, i === 0 ? null : one.status);
+    const name = one.name ?? answerName(operationId, i === 0 ? null : one.status);
     const content = {
       ...(one.data !== null &&
         enveloped(

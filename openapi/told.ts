@@ -8,6 +8,7 @@ export const told = (description: string, message: string) => ({
   status: 200,
   description,
   data: Told,
+  name: "ToldAnswer",
   example: { message },
   message,
 });
@@ -16,6 +17,7 @@ export const told = (description: string, message: string) => ({
 export const EMAIL_VERIFIED = {
   ...told("The address is verified.", "E-mail verified"),
   data: EmailVerified,
+  name: "EmailVerifiedAnswer",
 };
 
 /** Of what must not tell who has an address. */
