@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { canonicalEmail, isPlainEmail, isSameMailbox } from "./emails.ts";
+import { canonicalEmail, isPlainEmail, isSameMailbox, storedForms } from "./emails.ts";
 
 const ANN = "ann.x@example.com";
 
@@ -13,7 +13,40 @@ Deno.test("e-mail addresses are the same in any letter case and any compatible s
   for (const spelling of spellings) assert.equal(canonicalEmail(spelling), ANN, spelling);
   assert.equal(canonicalEmail("\u212Aate@example.com"), "kate@example.com");
   assert.equal(canonicalEmail("o\uFB03ce@example.com"), "office@example.com");
-  assert.equal(canonicalEmail("JU\u0308RGEN@köln.de"), "jürgen@köln.de");
+  assert.equal(canonicalEmail("JU\u0308RGEN@köln.de"), "jürgen@xn--kln-sna.de");
+});
+
+Deno.test("an international domain is one in ASCII, in Unicode, in any letter case and with white space around", () => {
+  const ada = "ada@xn--bcher-kva.example";
+  const spellings = [
+    "ada@bücher.example",
+    "ADA@BÜCHER.example",
+    "ada@bu\u0308cher.example",
+    "ada@XN--BCHER-KVA.example",
+    "ada@bücher\u3002example",
+    " ada@bücher.example\t",
+    "\nada@xn--bcher-kva.example ",
+  ];
+  for (const spelling of spellings) {
+    assert.equal(canonicalEmail(spelling), ada, JSON.stringify(spelling));
+    assert.deepEqual(storedForms(spelling).toSorted(), ["ada@bücher.example", ada]);
+  }
+  assert.equal(storedForms("ada@bücher.example")[0], "ada@bücher.example");
+  assert.equal(storedForms(ada)[0], ada);
+  assert.deepEqual(storedForms("Ada@example.com "), ["ada@example.com"]);
+  // What can be no domain is compared as it is.
+  for (const email of ["ada@xn--a.example", "ada@b%FCcher.example", "ada"]) {
+    assert.equal(canonicalEmail(email), email.toLowerCase());
+  }
+});
+
+Deno.test("one mailbox has one domain, in ASCII and in Unicode", () => {
+  assert.ok(isSameMailbox("ada@bücher.example", "Ada@xn--bcher-kva.EXAMPLE"));
+  assert.ok(isSameMailbox(" ada@bücher.example", "ada@bücher.example"));
+  // A domain that must be normalized first may be another mailbox to the provider that says so.
+  for (const other of ["ada@ｂücher.example", "ada@bucher.example", "äda@xn--bcher-kva.example"]) {
+    assert.equal(isSameMailbox(other, "ada@bücher.example"), false, other);
+  }
 });
 
 Deno.test("invisible characters make no other address", () => {
@@ -34,6 +67,8 @@ Deno.test("what is compared is a fixed point: comparing it again changes nothing
     if (point >= 0xd800 && point <= 0xdfff) continue;
     const once = canonicalEmail(`a${String.fromCodePoint(point)}b@c`);
     if (canonicalEmail(once) !== once) assert.fail(`U+${point.toString(16)}`);
+    const domain = canonicalEmail(`a@b${String.fromCodePoint(point)}c.d`);
+    if (canonicalEmail(domain) !== domain) assert.fail(`domain with U+${point.toString(16)}`);
     if (
       point >= 0x20 && point <= 0x7e && once !== `a${String.fromCharCode(point)}b@c`.toLowerCase()
     ) {

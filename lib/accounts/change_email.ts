@@ -14,6 +14,7 @@ import {
   ACCOUNTS,
   type SignedInAccount,
 } from "../projects/account_records.ts";
+import { refuseTakenForms } from "../store/email_records.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
 import type { Id, Transaction } from "../store/port.ts";
@@ -93,6 +94,7 @@ async function confirmed(
   if (before === undefined) throw new Problem("SIGN_IN_REQUIRED");
   const { email } = code;
   await dropCodes(tx, "control", before);
+  await refuseTakenForms(accounts, email, accountId);
   const set = { email, emailLower: canonicalEmail(email), emailVerified: true };
   const changed = await accounts.updateOne(eq("_id", accountId), {
     set: { ...set, updatedAt: timestamp(services.clock) },

@@ -1,5 +1,5 @@
 import { type Clock, timestamp } from "../clock.ts";
-import { canonicalEmail } from "../emails.ts";
+import { findByEmail } from "../store/email_records.ts";
 import type { Cursors } from "../paging/cursor.ts";
 import { type PageRequest, readPage, type RecordPage } from "../paging/record_page.ts";
 import { Problem } from "../problems.ts";
@@ -26,10 +26,9 @@ async function findAccount(
   { engine }: { engine: Engine },
   email: string,
 ): Promise<AccountRecord> {
-  const found = await engine.records<AccountRecord>("control", ACCOUNTS)
-    .findOne(eq("emailLower", canonicalEmail(email)));
-  if (found === null) throw new Problem("ACCOUNT_NOT_FOUND");
-  return found.value;
+  const account = await findByEmail(engine.records<AccountRecord>("control", ACCOUNTS), email);
+  if (account === null) throw new Problem("ACCOUNT_NOT_FOUND");
+  return account;
 }
 
 /** The accounts, the newest first. Throws `INVALID_CURSOR`. */

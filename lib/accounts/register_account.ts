@@ -5,6 +5,7 @@ import type { NewId } from "../ids.ts";
 import { PERSON_NAME_LENGTH_MAX } from "../limits.ts";
 import type { CodeMailServices } from "../mail/code_mails.ts";
 import { Problem } from "../problems.ts";
+import { refuseTakenForms } from "../store/email_records.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import type { Engine, Transaction } from "../store/port.ts";
 import { openAccountSession } from "./account_sessions.ts";
@@ -65,7 +66,7 @@ export async function registerAccount(
   if (sends) await services.jobRunner.announce("control");
   const { opened, job } = await inserted(services, async (tx) => {
     await takeAdmission(tx, services, invitation);
-    await tx.records<AccountRecord>(ACCOUNTS).insert(account);
+    await insertAccount(tx, account);
     const job = sends ? await enqueueAccountCode(tx, services, { purpose: "verify", email }) : null;
     const token = await openAccountSession(tx, services, { accountId: account._id, device });
     return { opened: { account, token, deviceId: services.newId() }, job };
@@ -85,7 +86,7 @@ export async function createAccount(
   const account = await newAccount(services, given);
   return await inserted(services, async (tx) => {
     await claimFirstAccount(tx, services);
-    await tx.records<AccountRecord>(ACCOUNTS).insert(account);
+    await insertAccount(tx, account);
     return account;
   });
 }
@@ -93,8 +94,9 @@ export async function createAccount(
 /** Hashing comes before the transaction, which would keep others waiting. */
 async function newAccount(
   { clock, newId, passwords }: CreateServices,
-  { email, password, name, plan, isDemo = false }: NewAccount,
+  { email: given, password, name, plan, isDemo = false }: NewAccount,
 ): Promise<AccountRecord> {
+  const email = given.trim();
   if (!isPlainEmail(email)) throw refuse('"email" must be one plain address.');
   if (name !== null) checkName(name);
   await checkNewPassword(password, email);
@@ -113,6 +115,12 @@ async function newAccount(
     createdAt: now,
     updatedAt: now,
   };
+}
+
+async function insertAccount(tx: Transaction, account: AccountRecord): Promise<void> {
+  const accounts = tx.records<AccountRecord>(ACCOUNTS);
+  await refuseTakenForms(accounts, account.email, account._id);
+  await accounts.insert(account);
 }
 
 async function inserted<T>(

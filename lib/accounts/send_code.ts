@@ -1,5 +1,5 @@
 import type { CodePurpose, CodeTarget } from "../credentials/codes.ts";
-import { canonicalEmail, isSameMailbox } from "../emails.ts";
+import { isSameMailbox } from "../emails.ts";
 import type { JobKind, JobRecord } from "../jobs/jobs.ts";
 import {
   type CodeMailServices,
@@ -12,7 +12,7 @@ import {
 import { findMailContext, type OutboxServices } from "../mail/outbox.ts";
 import { Problem } from "../problems.ts";
 import { type AccountRecord, ACCOUNTS } from "../projects/account_records.ts";
-import { eq } from "../store/filter.ts";
+import { findByEmail } from "../store/email_records.ts";
 import type { Id, Transaction } from "../store/port.ts";
 
 /** What a code of an account is good for. */
@@ -62,9 +62,8 @@ export const SEND_ACCOUNT_CODE: JobKind<CodeMailServices> = {
   atOnce: 4,
   async run(services, space, job) {
     const request = codeRequestOf(job);
-    const found = await services.engine.records<AccountRecord>("control", ACCOUNTS)
-      .findOne(eq("emailLower", canonicalEmail(request.email)));
-    const target = targetOf(request, found?.value ?? null);
+    const accounts = services.engine.records<AccountRecord>("control", ACCOUNTS);
+    const target = targetOf(request, await findByEmail(accounts, request.email));
     if (target !== null) await sendCode(services, space, { ...request, ...target, job });
     return null;
   },

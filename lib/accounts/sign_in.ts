@@ -1,6 +1,7 @@
 import type { Device } from "../auth/sessions.ts";
 import { timestamp } from "../clock.ts";
 import { canonicalEmail } from "../emails.ts";
+import { findByEmail } from "../store/email_records.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { and, eq, not } from "../store/filter.ts";
@@ -56,17 +57,15 @@ async function signIn(
   { device, network, cookies }: Visitor,
 ): Promise<OpenedSession> {
   const { engine, clock, newId, passwords, knownDevices } = services;
-  const emailLower = canonicalEmail(email);
-  const found = await engine.records<AccountRecord>("control", ACCOUNTS)
-    .findOne(eq("emailLower", emailLower));
-  const known = found === null ? null : knownDevices.read(cookies, found.value._id);
-  const place = { account: emailLower, network, device: known };
+  const found = await findByEmail(engine.records<AccountRecord>("control", ACCOUNTS), email);
+  const known = found === null ? null : knownDevices.read(cookies, found._id);
+  const place = { account: canonicalEmail(email), network, device: known };
   const opened = await trySignIn(services, place, async () => {
-    const isRight = await passwords.verify(found?.value.passwordHash ?? null, password);
+    const isRight = await passwords.verify(found?.passwordHash ?? null, password);
     if (found === null || !isRight) return null;
     return await engine.transaction("control", async (tx) => {
       // Whoever changes the password in this moment ends every session: this one comes before.
-      const { _id: accountId, passwordHash } = found.value;
+      const { _id: accountId, passwordHash } = found;
       const account = await tx.records<AccountRecord>(ACCOUNTS).updateOne(
         and(eq("_id", accountId), eq("passwordHash", passwordHash), not(eq("demo", "closed"))),
         { set: { lastSignInAt: timestamp(clock) } },

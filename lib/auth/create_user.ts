@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import { isPlainEmail } from "../emails.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
+import { refuseTakenForms } from "../store/email_records.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { OPERATOR } from "../store/changes.ts";
 import type { Engine, Id } from "../store/port.ts";
@@ -12,15 +13,18 @@ import { newUser, type UserRecord, USERS } from "./users.ts";
 export async function createUser(
   { engine, clock, newId }: { engine: Engine; clock: Clock; newId: NewId },
   projectId: Id,
-  { email, verified }: { email: string; verified: boolean },
+  given: { email: string; verified: boolean },
 ): Promise<Id> {
+  const email = given.email.trim();
   if (!isPlainEmail(email)) {
     throw new Problem("INVALID_INPUT", { message: "The e-mail must be one plain address." });
   }
-  const user = newUser({ clock, newId }, { email, emailVerified: verified });
+  const user = newUser({ clock, newId }, { email, emailVerified: given.verified });
   try {
     await engine.transaction(projectId, async (tx) => {
-      await tx.records<UserRecord>(USERS).insert(user);
+      const users = tx.records<UserRecord>(USERS);
+      await refuseTakenForms(users, email, user._id);
+      await users.insert(user);
       const event = { event: "created", before: null, after: user, actor: OPERATOR } as const;
       await noteUserEvent(tx, clock, event);
     });

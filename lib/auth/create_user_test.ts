@@ -91,8 +91,6 @@ Deno.test("what is not one plain address is refused and stores nothing", async (
     "ada@example.com;eve@example.com",
     "Ada <ada@example.com>",
     '"ada"@example.com',
-    " ada@example.com",
-    "ada@example.com\n",
     "ada lovelace@example.com",
     `${"a".repeat(65)}@example.com`,
     `ada@${"e".repeat(191)}`,

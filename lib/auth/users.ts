@@ -2,7 +2,8 @@ import { type Clock, timestamp } from "../clock.ts";
 import { canonicalEmail } from "../emails.ts";
 import type { NewId } from "../ids.ts";
 import { USERNAME_LENGTH_MAX, USERNAME_LENGTH_MIN } from "../limits.ts";
-import { ALL, eq } from "../store/filter.ts";
+import { findByEmail } from "../store/email_records.ts";
+import { ALL } from "../store/filter.ts";
 import type { Definition, Engine, Id, Json, Records, StoredRecord } from "../store/port.ts";
 
 /** What users may set themselves. */
@@ -26,7 +27,7 @@ export interface UserMarks {
 export type UserRecord = StoredRecord & {
   /** As given; unique within the project by `emailLower`. Null if no provider verified one. */
   email: string | null;
-  /** `canonicalEmail` of it. */
+  /** `canonicalEmail` of it; records of earlier versions have international domains in Unicode. */
   emailLower: string | null;
   emailVerified: boolean;
   name: string | null;
@@ -132,11 +133,10 @@ export function newUser(
 }
 
 /** The user with an e-mail address, or with one that looks like it. */
-export const findUserByEmail = async (
+export const findUserByEmail = (
   users: Records<UserRecord>,
   email: string,
-): Promise<UserRecord | null> =>
-  (await users.findOne(eq("emailLower", canonicalEmail(email))))?.value ?? null;
+): Promise<UserRecord | null> => findByEmail(users, email);
 
 /** How many users a project has: an estimate where the engine would have to look at each. */
 export async function countUsers(

@@ -245,10 +245,12 @@ export async function dropCodes(
   space: Space,
   { _id, emailLower }: { readonly _id: Id; readonly emailLower: string | null },
 ): Promise<void> {
+  // Earlier versions stored another form of some addresses.
+  const address = emailLower === null ? null : canonicalEmail(emailLower);
   const holders: Readonly<Record<CodePurpose, string | null>> = {
-    verify: emailLower,
-    resetPassword: emailLower,
-    code: emailLower,
+    verify: address,
+    resetPassword: address,
+    code: address,
     emailChange: _id,
   };
   const codes = tx.records<CodeRecord>(CODES);

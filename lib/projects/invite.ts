@@ -1,5 +1,6 @@
 import { type AccountRecord, ACCOUNTS } from "./account_records.ts";
 import { canonicalEmail, isPlainEmail } from "../emails.ts";
+import { findByEmail } from "../store/email_records.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { randomToken } from "../crypto/random.ts";
@@ -65,10 +66,11 @@ const NOBODY = "0".repeat(24);
 export async function inviteMember(
   services: InviteServices,
   inviter: ProjectMember,
-  { email, role, mailFor }: GivenInvitation & {
+  { email: given, role, mailFor }: GivenInvitation & {
     readonly mailFor: (email: string) => Promise<InvitationMail | null>;
   },
 ): Promise<SentInvitation> {
+  const email = given.trim();
   if (!isPlainEmail(email)) {
     throw new Problem("INVALID_BODY", { message: '"email" must be one plain address.' });
   }
@@ -76,10 +78,10 @@ export async function inviteMember(
   const { _id: projectId } = inviter.project;
   const subject = subjectOf(projectId, emailLower);
   const draft = async (tx: Transaction): Promise<Draft> => {
-    const account = await tx.records<AccountRecord>(ACCOUNTS).findOne(eq("emailLower", emailLower));
+    const account = await findByEmail(tx.records<AccountRecord>(ACCOUNTS), email);
     // Asked either way, so that an address without an account takes as long.
     const member = await tx.records<MemberRecord>(MEMBERS)
-      .findOne(eq("member", memberKey(projectId, account?.value._id ?? NOBODY)));
+      .findOne(eq("member", memberKey(projectId, account?._id ?? NOBODY)));
     if (member !== null) throw new Problem("MEMBER_EXISTS");
     return { email, role, newOwnerId: null, subject };
   };

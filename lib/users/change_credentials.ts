@@ -8,6 +8,7 @@ import { mayNotify, noticeContext } from "../mail/admission.ts";
 import { enqueueMail, findMailContext, type MailContext } from "../mail/outbox.ts";
 import { Problem } from "../problems.ts";
 import type { AuthSettings } from "../projects/auth_settings.ts";
+import { refuseTakenForms } from "../store/email_records.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Transaction } from "../store/port.ts";
 import type { SignedInUser } from "../auth/principals.ts";
@@ -124,6 +125,7 @@ export async function confirmEmailChange(
       const { email } = code;
       const emailLower = canonicalEmail(email);
       await dropCodes(tx, projectId, before);
+      await refuseTakenForms(users, email, userId);
       const changed = await users.updateOne(eq("_id", userId), {
         set: {
           email,

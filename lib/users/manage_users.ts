@@ -7,6 +7,7 @@ import { checkNewPassword } from "../credentials/passwords.ts";
 import { canonicalEmail } from "../emails.ts";
 import { EMAIL_SEARCH_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
+import { hasEmail, refuseTakenForms } from "../store/email_records.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, eq } from "../store/filter.ts";
 import type { AuthSettings } from "../projects/auth_settings.ts";
@@ -57,7 +58,7 @@ export async function listUsers(
 ): Promise<RecordPage<UserRecord>> {
   const { email, search } = request;
   const asked = and(
-    ...(email === undefined ? [] : [eq("emailLower", canonicalEmail(email))]),
+    ...(email === undefined ? [] : [hasEmail(email)]),
     ...(search === undefined ? [] : [containing(search)]),
   );
   return await readPage(services, { space: projectId, definition: USERS, asked }, request);
@@ -109,7 +110,9 @@ export async function createManagedUser(
   const user = newUser(services, { ...Object.fromEntries(known), fields, passwordHash });
   await storedOrRefused(() =>
     services.engine.transaction(projectId, async (tx) => {
-      await tx.records<UserRecord>(USERS).insert(user);
+      const users = tx.records<UserRecord>(USERS);
+      await refuseTakenForms(users, user.email, user._id);
+      await users.insert(user);
       const event = { event: "created", before: null, after: user, actor } as const;
       await noteUserEvent(tx, services.clock, event);
     })
@@ -151,6 +154,7 @@ export async function changeManagedUser(
   const { user, ended } = await storedOrRefused(() =>
     engine.transaction(projectId, async (tx) => {
       const users = tx.records<UserRecord>(USERS);
+      await refuseTakenForms(users, email ?? null, userId);
       const was = (await users.get(userId))?.value ?? null;
       const changed = await users.updateOne(eq("_id", userId), { set });
       if (changed === null) throw new Problem("USER_NOT_FOUND");

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { EMAIL_PATTERN } from "@/lib/emails.ts";
+import { ENTERED_EMAIL_PATTERN } from "@/lib/emails.ts";
 import {
   CODE_MS,
   CODE_TRIES_MAX,
@@ -35,8 +35,9 @@ export const Account = z.strictObject({
 
 const email = text().openapi({
   description:
-    "One plain address, shown as given. It is compared in lower case, in NFKC and without " +
-    "invisible characters: what looks like a known address is that address.",
+    "One plain address, shown as given. It is compared in lower case, in NFKC, without invisible " +
+    "characters and white space around it, and with its domain in ASCII: what looks like a known " +
+    "address is that address.",
 });
 const password = text();
 // What is no password to take is refused with a code of its own, and so not by the schema.
@@ -57,7 +58,7 @@ export const Credentials = bodyOf({ email, password })
   .openapi("Credentials", { example: CREDENTIALS_EXAMPLE });
 
 export const Registration = bodyOf({
-  email: email.openapi({ pattern: EMAIL_PATTERN }),
+  email: email.openapi({ pattern: ENTERED_EMAIL_PATTERN }),
   password: newPassword,
   name: text().openapi({ maxLength: PERSON_NAME_LENGTH_MAX, pattern: LINE_PATTERN })
     .nullable().optional(),

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { EMAIL_PATTERN } from "@/lib/emails.ts";
+import { ENTERED_EMAIL_PATTERN } from "@/lib/emails.ts";
 import { bodySaying } from "../inputs.ts";
 import { givenRole, role } from "./project.ts";
 import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
@@ -8,7 +8,7 @@ const TOKEN_EXAMPLE = "A".repeat(43);
 
 export const MemberInvitation = bodySaying('Send "email" and "role", as text.', (error) => ({
   email: z.string({ error }).openapi({
-    pattern: EMAIL_PATTERN,
+    pattern: ENTERED_EMAIL_PATTERN,
     description: "Whom it is for. Whether the address has an account makes no difference.",
   }),
   role: givenRole(error),

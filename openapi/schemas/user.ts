@@ -9,7 +9,7 @@ import {
 } from "@/lib/auth/user_rules.ts";
 import { USERNAME, USERNAME_PATTERN } from "@/lib/auth/users.ts";
 import { FIELD_TYPES } from "@/lib/documents/fields.ts";
-import { EMAIL_PATTERN, isPlainEmail } from "@/lib/emails.ts";
+import { ENTERED_EMAIL_PATTERN, isPlainEmail } from "@/lib/emails.ts";
 import { LINE_PATTERN, text as filled } from "../inputs.ts";
 import {
   AVATAR_URL_LENGTH_MAX,
@@ -159,11 +159,11 @@ export const SIGN_UP_EXAMPLE = {
 
 /** An address that can be written to. */
 export const plainEmail = () =>
-  filled().refine(isPlainEmail, {
+  filled().trim().refine(isPlainEmail, {
     error: ({ path = [] }) => `"${String(path.at(-1))}" must be one plain address.`,
   }).openapi({
-    pattern: EMAIL_PATTERN,
-    description: "One plain address, which is shown as given.",
+    pattern: ENTERED_EMAIL_PATTERN,
+    description: "One plain address, which is shown as given, without white space around it.",
   });
 
 export const SignUp = withFields({

@@ -1,5 +1,5 @@
 import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
-import { canonicalEmail } from "@/lib/emails.ts";
+import { findByEmail } from "@/lib/store/email_records.ts";
 import { requiredProjectId } from "@/lib/ids.ts";
 import { importLate } from "@/lib/import_late.ts";
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "@/lib/limits.ts";
@@ -7,7 +7,6 @@ import type { PageRequest } from "@/lib/paging/record_page.ts";
 import { Problem } from "@/lib/problems.ts";
 import { findProject } from "@/lib/projects/projects.ts";
 import type { Services } from "@/lib/services.ts";
-import { eq } from "@/lib/store/filter.ts";
 import { jsonRefusal } from "@/lib/store/exact_json.ts";
 import { jsonFaultAside } from "@/lib/store/json_fault.ts";
 import { parseExactJson, parseJson } from "@/lib/store/json_text.ts";
@@ -27,10 +26,9 @@ export const idOf = (args: Arguments): Id => requiredProjectId(args.required("pr
 export async function ownerId({ engine }: Services, args: Arguments): Promise<Id | null> {
   const email = args.optional("owner");
   if (email === null) return null;
-  const account = await engine.records<AccountRecord>("control", ACCOUNTS)
-    .findOne(eq("emailLower", canonicalEmail(email)));
+  const account = await findByEmail(engine.records<AccountRecord>("control", ACCOUNTS), email);
   if (account === null) throw new Problem("ACCOUNT_NOT_FOUND");
-  return account.value._id;
+  return account._id;
 }
 
 /** The page of a list that `--limit` and `--cursor` ask for. Throws `INVALID_INPUT`. */

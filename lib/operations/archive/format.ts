@@ -4,7 +4,7 @@ import { isRoles, isWebAddress, lineProblem } from "../../auth/user_rules.ts";
 import { isUsableHash, USABLE_HASH_RULE } from "../../credentials/passwords.ts";
 import { validateMembers } from "../../documents/validate.ts";
 import { VIEW_MEMBERS } from "../../documents/views.ts";
-import { canonicalEmail, isPlainEmail } from "../../emails.ts";
+import { isPlainEmail, storedForms } from "../../emails.ts";
 import { isMediaType } from "../../files/media_type.ts";
 import {
   AVATAR_URL_LENGTH_MAX,
@@ -180,7 +180,8 @@ export const ArchivedUser = z.strictObject({
   createdAt: time,
   updatedAt: time,
 }).refine(
-  ({ email, emailLower }) => emailLower === (email === null ? null : canonicalEmail(email)),
+  ({ email, emailLower }) =>
+    email === null ? emailLower === null : storedForms(email).includes(emailLower ?? ""),
   { path: ["emailLower"], error: "must be the e-mail as Corbel compares it" },
 );
 

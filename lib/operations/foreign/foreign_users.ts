@@ -71,7 +71,8 @@ export function userRecord(user: ForeignUser, notes: Notes): UserRecord {
   };
 }
 
-function emailOf({ email }: ForeignUser, notes: Notes): string | null {
+function emailOf(user: ForeignUser, notes: Notes): string | null {
+  const email = user.email?.trim();
   if (!email || isPlainEmail(email)) return email || null;
   notes.count("users: e-mails left out, because they are no plain address");
   return null;
