@@ -48,7 +48,7 @@ export function checkedName(text: string): string {
 
 const CONTROL = /\p{Cc}/u;
 
-/** The origin, https or local http. Throws `INVALID_INPUT`. */
+/** The site's origin, https or local http, with nothing behind it. Throws `INVALID_INPUT`. */
 export const checkedSiteUrl = (text: string): string => checkedOrigin("The Site URL", text);
 
 function checkedOrigin(what: string, text: string): string {
@@ -56,9 +56,16 @@ function checkedOrigin(what: string, text: string): string {
   const secure = url?.protocol === "https:" ||
     (url?.protocol === "http:" && LOCAL_HOSTS.includes(url.hostname));
   // A pattern would be taken for a host of that name.
-  if (url !== null && secure && !url.hostname.includes("*")) return url.origin;
+  if (url === null || !secure || url.hostname.includes("*")) {
+    throw new Problem("INVALID_INPUT", {
+      message: `${what} must be https, or http on localhost, 127.0.0.1 or [::1].`,
+    });
+  }
+  // To cut the rest off would lead users to another page than the address says.
+  if (url.pathname === "/" && !/[?#@]/.test(text)) return url.origin;
   throw new Problem("INVALID_INPUT", {
-    message: `${what} must be https, or http on localhost, 127.0.0.1 or [::1].`,
+    message: `${what} must be a scheme, a host and a port, without a path, query, hash, user or ` +
+      `password: send "${url.origin}".`,
   });
 }
 

@@ -12,11 +12,11 @@ import { ADDRESS_LENGTH_MAX } from "@/lib/projects/settings.ts";
 import { fileSettings, givenFiles } from "./file_settings.ts";
 import { EXAMPLE_ID, id, pageOf, time } from "./values.ts";
 
-const SITE_URL = "Where the front end is: an address with https, or http on localhost, " +
-  "127.0.0.1 or [::1]. Its origin is kept.";
+const SITE_URL = "Where the front end is: an origin with https, or http on localhost, " +
+  "127.0.0.1 or [::1], and no path.";
 const ALLOWED_ORIGINS =
-  "If any are listed, the publishable key works from these origins only. Each is one address, of " +
-  "which the origin is kept, and no pattern.";
+  "If any are listed, the publishable key works from these origins only. Each is one origin, " +
+  "without a path, and no pattern.";
 
 const settings = {
   siteUrl: z.string().nullable().openapi({ description: SITE_URL }),

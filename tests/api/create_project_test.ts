@@ -52,7 +52,7 @@ Deno.test("what is known already is set with it, addresses as their origins, eac
   const { projectId } = ok(
     await create(owner, {
       name: "Blog",
-      siteUrl: "https://Blog.example.com/en?x#y",
+      siteUrl: "https://Blog.example.com/",
       allowedOrigins: ["https://a.example", "http://[::1]:3000", "https://a.example:443/"],
     }),
     201,
@@ -116,6 +116,32 @@ Deno.test("values that cannot be used are 400, and nothing is made", async () =>
   ];
   for (const input of inputs) refused(await create(owner, input), 400, "INVALID_INPUT");
   assert.equal(await count(app), 0);
+});
+
+Deno.test("an address with more than an origin is refused, and the message says what to send", async () => {
+  await using app = await openTestApp();
+  const owner = await openAccount(app);
+  const origin = "https://ada.example";
+  const more = [
+    `${origin}/notes`,
+    `${origin}//`,
+    `${origin}/#`,
+    `${origin}?`,
+    `${origin}/?page=1`,
+    `${origin}#top`,
+    "https://user@ada.example",
+    "https://user:secret@ada.example/",
+    "https://@ada.example",
+  ];
+  for (const address of more) {
+    const site = await create(owner, { name: "Blog", siteUrl: address });
+    refused(site, 400, "INVALID_INPUT", `send "${origin}"`);
+    assert.ok(!site.text.includes("secret"));
+    const list = await create(owner, { name: "Blog", allowedOrigins: [address] });
+    refused(list, 400, "INVALID_INPUT", `send "${origin}"`);
+  }
+  assert.equal(await count(app), 0);
+  ok(await create(owner, { name: "Blog", siteUrl: `${origin}/` }), 201);
 });
 
 Deno.test("a lone surrogate in a name is refused", async () => {

@@ -152,10 +152,13 @@ Deno.test("bodies and values that cannot be used are 400 and change nothing", as
   for (const body of [{}, [], { name: null }, { siteUrl: 1 }, { name: "x", plan: "pro" }]) {
     refused(await team.owner.send(patched(team.path(), body)), 400, "INVALID_BODY");
   }
-  const inputs = [{ name: "" }, { name: "New", siteUrl: "http://a.example" }, {
-    name: "New",
-    allowedOrigins: ["*"],
-  }];
+  const inputs = [
+    { name: "" },
+    { name: "New", siteUrl: "http://a.example" },
+    { name: "New", siteUrl: "https://a.example/notes" },
+    { name: "New", allowedOrigins: ["*"] },
+    { name: "New", allowedOrigins: ["https://a.example/notes"] },
+  ];
   for (const body of inputs) {
     refused(await team.owner.send(patched(team.path(), body)), 400, "INVALID_INPUT");
   }

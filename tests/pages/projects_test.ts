@@ -27,7 +27,7 @@ Deno.test("a project is made by its name; its keys work, and the secret one is s
   const account = await openAccount(app);
   const dashboard = openDashboard(app, account);
   const page = await dashboard.get(PROJECTS);
-  const given = { name: "  Blog ", siteUrl: "https://blog.example/path" };
+  const given = { name: "  Blog ", siteUrl: "https://blog.example/" };
   const made = await dashboard.fill(page, "Create project", given);
   assert.equal(made.status, 201);
   assert.equal(made.headers.get("cache-control"), "no-store");

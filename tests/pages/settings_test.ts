@@ -67,6 +67,11 @@ Deno.test("the Site URL is set in the settings; one that is refused stays as typ
   assert.match(refused.words, /must be https/);
   const field = refused.document.querySelector("[name=siteUrl]")!;
   assert.equal(field.getAttribute("value"), "http://blog.example");
+  const cut = await dashboard.fill(page, "Save Site URL", {
+    siteUrl: "https://blog.example/notes",
+  });
+  assert.equal(cut.status, 400);
+  assert.match(cut.words, /without a path.*send "https:\/\/blog\.example"/);
   const siteUrlOf = async () =>
     (await account.send({ path: `/api/projects/${projectId}` })).body.data.siteUrl;
   for (const [typed, stored] of [[" https://blog.example ", "https://blog.example"], ["", null]]) {
