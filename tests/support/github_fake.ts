@@ -36,6 +36,8 @@ export interface GithubPerson {
   /** What the account shows to everybody, which proves nothing. */
   readonly publicEmail?: string | null;
   readonly emails?: readonly GithubEmail[];
+  /** What the list of e-mails is refused with, as for a GitHub App without the permission for it. */
+  readonly emailsRefused?: ResponseInit;
 }
 
 export type GithubEndpoint = "token" | "user" | "emails";
@@ -126,6 +128,12 @@ export function startGithubFake(): GithubFake {
       return findings.complain(`emails: the scope "${known.scope}" does not let them be seen`);
     }
     const person = people.get(known.login)!;
+    if (endpoint === "emails" && person.emailsRefused !== undefined) {
+      return Response.json(
+        { message: "Resource not accessible by integration" },
+        person.emailsRefused,
+      );
+    }
     return answer(endpoint, endpoint === "emails" ? emailsOf(person) : profileOf(person));
   }
 

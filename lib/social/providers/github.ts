@@ -31,8 +31,8 @@ export function github(
     server: () => Promise.resolve(server),
     async profile({ accessToken }, http) {
       const [user, emails] = await Promise.all([
-        ask(http, `${githubApiUrl}/user`, accessToken),
-        ask(http, `${githubApiUrl}/user/emails?per_page=100`, accessToken),
+        ask(http, `${githubApiUrl}/user`, accessToken).then(jsonOf),
+        ask(http, `${githubApiUrl}/user/emails?per_page=100`, accessToken).then(emailsOf),
       ]);
       const { id, login, name, avatar_url } = membersOf(user);
       if (!Number.isSafeInteger(id) || (id as number) <= 0) {
@@ -49,13 +49,25 @@ export function github(
   };
 }
 
-async function ask(http: ProviderHttp, url: string, accessToken: string): Promise<Json> {
+async function ask(http: ProviderHttp, url: string, accessToken: string): Promise<Response> {
   const headers = {
     accept: "application/vnd.github+json",
     authorization: `Bearer ${accessToken}`,
     "x-github-api-version": API_VERSION,
   };
-  return await jsonOf(await http.fetch(url, { headers }));
+  return await http.fetch(url, { headers });
+}
+
+/**
+ * The addresses of a user; none if the application may not read them, as a GitHub App without the
+ * permission for e-mail addresses. A refusal by a rate limit has the same status and is a failure:
+ * without their address a user could become another one.
+ */
+async function emailsOf(response: Response): Promise<Json> {
+  const { status, headers } = response;
+  const isLimited = headers.get("x-ratelimit-remaining") === "0" || headers.has("retry-after");
+  if ((status === 403 || status === 404) && !isLimited) return [];
+  return await jsonOf(response);
 }
 
 function primaryOf(emails: Json): string | null {
