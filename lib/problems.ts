@@ -116,6 +116,15 @@ const table = {
     remedy: "Send the request from the dashboard's own pages, under the address that " +
       "`PUBLIC_URL` names, or from a program that is no browser.",
   },
+  HOST_NOT_ALLOWED: {
+    status: 403,
+    message: "This development server answers at localhost only: set PUBLIC_URL to reach it " +
+      "under another name.",
+    when: "`deno task dev` was asked under a host name that is neither this machine's nor " +
+      "`PUBLIC_URL`'s. Such a name may be another site's, made to lead here.",
+    remedy: "Open the server at `http://localhost:8000`, or set `PUBLIC_URL` to the address " +
+      "under which you reach it.",
+  },
   USER_NOT_FOUND: {
     status: 404,
     message: "There is no such user in this project.",

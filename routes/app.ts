@@ -2,6 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { timestamp } from "@/lib/clock.ts";
 import { authenticateKey } from "@/lib/auth/authenticate.ts";
+import { refuseOtherHosts } from "@/lib/http/cross_site.ts";
 import { isPagePath, readAddress, RESERVED_PATH } from "@/lib/http/path.ts";
 import { refuseLongQuery } from "@/lib/http/query_size.ts";
 import { RequestState } from "@/lib/http/request.ts";
@@ -93,6 +94,7 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
   async function enter(c: Context<AppEnv>, next: Next): Promise<void> {
     const state = c.get("state");
     if (requestDrain.isDraining) throw new Problem("STOPPING");
+    refuseOtherHosts(state.raw, config.devHosts);
     const { method, headers } = state.raw;
     if (method === "OPTIONS") {
       const reply = preflight(state.path, headers.get("access-control-request-headers"));

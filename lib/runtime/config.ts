@@ -58,6 +58,11 @@ export interface Config {
    * they are, and the reference has the first project's publishable key.
    */
   readonly isLocalDev: boolean;
+  /**
+   * The host names that `dev` answers at, beside those of this machine: a page whose own host name
+   * was made to lead here reads nothing. Null where every host name is answered.
+   */
+  readonly devHosts: readonly string[] | null;
   readonly ai: AiProvider;
   readonly mail: MailSettings;
   readonly logLevel: LogLevel;
@@ -164,13 +169,14 @@ export function loadConfig(env: Environment): Config {
   const read = reader(env);
   const port = read.wholeNumber("PORT", PORT, 1, 65_535);
   const publicUrl = read.publicUrl(port);
+  const filesUrl = read.filesUrl(publicUrl);
   const config: Config = {
     host: read.text("HOST", "127.0.0.1"),
     port,
     publicUrl,
     database: read.database(),
     storage: read.storage(),
-    filesUrl: read.filesUrl(publicUrl),
+    filesUrl,
     allowPrivateEndpoints: read.choice("ALLOW_PRIVATE_ENDPOINTS", ["false", "true"]) === "true",
     queryTimeLimitMs: read.wholeNumber(
       "QUERY_TIME_LIMIT_MS",
@@ -188,6 +194,7 @@ export function loadConfig(env: Environment): Config {
     githubApiUrl: withoutSlash(read.providerUrl("GITHUB_API_URL", "https://api.github.com")),
     googleIssuer: read.providerUrl("GOOGLE_ISSUER", "https://accounts.google.com"),
     isLocalDev: env.isDev === true && isLocal(publicUrl),
+    devHosts: env.isDev === true ? [publicUrl, filesUrl].map(hostOf) : null,
     ai: {
       apiKey: read.aiKey(),
       baseUrl: withoutSlash(read.providerUrl("AI_BASE_URL", "https://api.groq.com/openai/v1")),
@@ -201,8 +208,9 @@ export function loadConfig(env: Environment): Config {
   return config;
 }
 
-const isLocal = (address: string): boolean =>
-  LOCAL_HOSTS.includes(URL.parse(address)?.hostname ?? "");
+const hostOf = (address: string): string => URL.parse(address)?.hostname ?? "";
+
+const isLocal = (address: string): boolean => LOCAL_HOSTS.includes(hostOf(address));
 
 const withoutSlash = (address: string): string => address.replace(/\/$/, "");
 

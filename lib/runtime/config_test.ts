@@ -45,6 +45,7 @@ Deno.test("nothing configured gives the embedded store on a local address", () =
     githubApiUrl: "https://api.github.com",
     googleIssuer: "https://accounts.google.com",
     isLocalDev: false,
+    devHosts: null,
     ai: {
       apiKey: null,
       baseUrl: "https://api.groq.com/openai/v1",

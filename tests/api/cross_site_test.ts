@@ -20,6 +20,10 @@ const ADMITTED: Record<string, Headers> = {
   "neither header": {},
   "the own site": { "sec-fetch-site": "same-origin" },
   "the own site and origin": { "sec-fetch-site": "same-origin", origin: OWN },
+  "the own site, of a page that tells no referrer": {
+    "sec-fetch-site": "same-origin",
+    origin: "null",
+  },
   "typed by the user": { "sec-fetch-site": "none" },
   "the own origin, of an older browser": { origin: OWN },
 };
@@ -30,6 +34,22 @@ const REFUSED: Record<string, Headers> = {
   "another host of this site": { "sec-fetch-site": "same-site" },
   "another host of this site, with the own origin": { "sec-fetch-site": "same-site", origin: OWN },
   "another site, with the own origin": { "sec-fetch-site": "cross-site", origin: OWN },
+  "another origin that the browser takes for the own site": {
+    "sec-fetch-site": "same-origin",
+    origin: "https://evil.example",
+  },
+  "another origin, typed by the user": {
+    "sec-fetch-site": "none",
+    origin: "https://evil.example",
+  },
+  "another port of the own host, as the own site": {
+    "sec-fetch-site": "same-origin",
+    origin: `${OWN}:8443`,
+  },
+  "a name of this machine, where the server has another": {
+    "sec-fetch-site": "same-origin",
+    origin: "https://localhost",
+  },
   "a word that is none": { "sec-fetch-site": "own" },
   "two words": { "sec-fetch-site": "same-origin, cross-site" },
   "an empty word": { "sec-fetch-site": "" },
