@@ -4,7 +4,6 @@
  *
  *     deno run --allow-env=DATABASE_URL,STORAGE_URL,INIT_CWD permissions.ts write|read|native|admin
  */
-import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { driverFiles, writtenFolders } from "@/lib/runtime/config.ts";
 import type { Environment } from "@/lib/runtime/settings.ts";
@@ -39,12 +38,7 @@ const PATHS: Readonly<Record<string, (settings: Circumstances) => readonly strin
   write: (settings) => [NOTHING, ...writtenFolders(settings)],
   // What a command makes goes into the folder that it was started in.
   admin: (settings) => [...writtenFolders(settings), settings.INIT_CWD ?? NOTHING],
-  // The folder around one is read to make sure that its name in there is kept.
-  read: (settings) => [
-    ...OWN_FILES,
-    ...writtenFolders(settings).flatMap((folder) => [folder, dirname(folder)]),
-    ...driverFiles(settings),
-  ],
+  read: (settings) => [...OWN_FILES, ...writtenFolders(settings), ...driverFiles(settings)],
   native: () => [packagesBeside("@node-rs/argon2"), picturesCode()],
 };
 

@@ -85,7 +85,13 @@ async function makeFolder(folder: string): Promise<void> {
       return await makeFolder(folder);
     } else throw error;
   }
-  await syncFolder(around);
+  try {
+    await syncFolder(around);
+  } catch (error) {
+    // Permission to read ends at the folder of all files: what is around it may be the root of the disk.
+    // A first upload makes that folder, and its name is the one that may be gone after a power cut.
+    if (!(error instanceof Deno.errors.NotCapable)) throw error;
+  }
 }
 
 async function syncFolder(folder: string): Promise<void> {
