@@ -1,7 +1,8 @@
-# Not run here: no container engine was at hand where this was written.
+# Not run here: no container engine was at hand where this was written. So the images are named by
+# exact versions and not by digests: pin those that you have pulled.
 ARG DENO_VERSION=2.9.6
 
-FROM node:20-slim AS fetch
+FROM node:20.19.5-bookworm-slim AS fetch
 ARG DENO_VERSION
 WORKDIR /app
 RUN npm install --global deno@${DENO_VERSION} \
@@ -17,11 +18,13 @@ RUN DENO_DIR=/app/.deno deno-binary cache --frozen main.ts lib/store/sqlite/scan
     routes/serve.ts routes/admin/mod.ts routes/admin/file_schemas.ts \
     routes/admin/foreign_archives.ts openapi/project/typescript.ts
 
-FROM debian:12-slim
+FROM debian:12.12-slim
 COPY --from=fetch /usr/local/bin/deno-binary /usr/local/bin/deno
 COPY --from=fetch --chown=root:root /app /app
-RUN useradd --system --uid 10001 corbel && mkdir /data && chown corbel /data
-USER corbel
+RUN useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin corbel \
+  && mkdir --mode=700 /data && chown corbel /data
+# By its number, so that Kubernetes sees that it is not root.
+USER 10001
 WORKDIR /app
 ENV DENO_DIR=/app/.deno DENO_NO_UPDATE_CHECK=1 HOST=0.0.0.0 DATABASE_URL=sqlite:/data \
   STORAGE_URL=file:/data/files

@@ -47,6 +47,27 @@ Deno.test("the rights that MongoDB is asked for are the same wherever they are n
   for (const [mention, number] of mentions) assert.equal(Number(number), actions.length, mention);
 });
 
+Deno.test("every service of compose.yaml is hardened, and every image has an exact version", async () => {
+  const compose = await mustRead("compose.yaml");
+  const hardened = /x-hardened: &hardened\n((?: {2}.*\n)*)/.exec(compose)![1]!;
+  const lines = hardened.trim().split("\n").map((line) => line.trim());
+  assert.deepEqual(lines, [
+    "read_only: true",
+    "tmpfs: [/tmp]",
+    "cap_drop: [ALL]",
+    "security_opt: [no-new-privileges:true]",
+  ]);
+  const services = /\nservices:\n([^]*?)\n\w/.exec(compose)![1]!.split(/^ {2}(?=\w+:$)/m).slice(1);
+  assert.ok(services.length >= 3);
+  for (const service of services) assert.match(service, /^ {4}<<: \*hardened$/m);
+  assert.match(await mustRead("Dockerfile"), /\nUSER [1-9]\d*\n/);
+  const images = [
+    ...`${compose}\n${await mustRead("Dockerfile")}`.matchAll(/(?:image:|FROM) (\S+)/g),
+  ];
+  assert.ok(images.length >= 4);
+  for (const [, image] of images) assert.match(image!, /:v?\d+\.\d+(?:\.\d+)?\b|@sha256:/, image);
+});
+
 Deno.test("docs/self-hosting.md lists the commands of the administration, each once", async () => {
   const page = await mustRead("docs/self-hosting.md");
   const section = page.split("## Administration")[1]!;
