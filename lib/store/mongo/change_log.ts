@@ -7,6 +7,7 @@ import type {
   ChangePosition,
   PositionedChange,
 } from "../changes.ts";
+import { createLru } from "../../lru.ts";
 import { PositionLost } from "../errors.ts";
 import type { Space } from "../port.ts";
 import { CHANGES, setMark, trimChanges } from "./changes.ts";
@@ -20,6 +21,8 @@ type Stream = ChangeStream<Document, Told>;
 const WAIT_MS = 1_000;
 /** Of texts that this process has noted in a space, after which it looks whether they are too much. */
 const TRIM_BYTES = 16 * 1_048_576;
+/** Spaces whose noted bytes are counted. One that is dropped is trimmed by the next pass. */
+const COUNTED_SPACES_MAX = 10_000;
 /** What the server no longer knows, or never knew. */
 const LOST = new Set([222, 280, 286]);
 
@@ -34,7 +37,7 @@ export class MongoChangeLog implements ChangeLog {
   readonly #client: MongoClient;
   readonly #dbOf: (space: Space) => Db;
   readonly #followers = new Map<string, Set<Follower>>();
-  readonly #notedBytes = new Map<Space, number>();
+  readonly #notedBytes = createLru<Space, number>(COUNTED_SPACES_MAX);
   #tail: Promise<Stream> | null = null;
   #noted: (space: Space) => void = () => {};
 
