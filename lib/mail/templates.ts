@@ -197,12 +197,19 @@ export const builtInTemplates = (
 ): (MailTemplate & { readonly name: MailKind })[] =>
   PROJECT_MAIL_KINDS.map((name) => ({ name, ...builtInTemplate(name, hasLink) }));
 
-/** What a preview fills in where the caller gives nothing else. */
-export const SAMPLE_VARIABLES: MailVariables = {
-  code: "123456",
-  minutes: "10",
-  email: "ada@example.com",
-  link: "https://app.example.com/auth/verify?purpose=verify&email=ada%40example.com#code=123456",
-  url: "https://app.example.com",
-  project: "Blog",
-};
+const SAMPLE_SITE = "https://app.example.com";
+
+/**
+ * Returns what a preview fills in where the caller gives nothing else.
+ * @param name The template's name: the link of a mail with a code says what the code is for.
+ */
+export function sampleVariables(name: string, siteUrl: string | null = null): MailVariables {
+  const url = siteUrl ?? SAMPLE_SITE;
+  const [email, code] = ["ada@example.com", "123456"];
+  const purpose = CODE_KINDS.find((kind) => kind === name) ?? "verify";
+  const query = new URLSearchParams({ purpose, email });
+  const link = `${url}/auth/verify?${query}#code=${code}`;
+  return { code, minutes: "10", email, link, url, project: "Blog" };
+}
+
+const CODE_KINDS: readonly MailKind[] = ["verify", "resetPassword", "code", "emailChange"];

@@ -328,8 +328,13 @@ export const MailTemplateInput = bodyOf(templateContent).refine(oneText, ONE_TEX
 
 export const TEMPLATE_INPUT_EXAMPLE = TEMPLATE_CONTENT_EXAMPLE;
 
+const NAME = saying("name", 'must name a template, as "code"');
+
 export const MailPreviewInput = bodyOf({
   ...templateContent,
+  name: z.string({ error: NAME }).regex(TEMPLATE_NAME, NAME).optional().openapi({
+    description: "The template's name: the sample of its link is for that purpose.",
+  }),
   variables: variables.openapi({ description: "In the place of the samples." }),
 }).refine(oneText, ONE_TEXT).openapi("MailPreviewInput", { example: TEMPLATE_CONTENT_EXAMPLE });
 

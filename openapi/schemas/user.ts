@@ -161,7 +161,7 @@ export const SIGN_UP_EXAMPLE = {
 export const plainEmail = () =>
   filled().trim().refine(isPlainEmail, {
     error: ({ path = [] }) => `"${String(path.at(-1))}" must be one plain address.`,
-  }).openapi({
+  }).openapi("PlainEmail", {
     pattern: ENTERED_EMAIL_PATTERN,
     description: "One plain address, which is shown as given, without white space around it.",
   });

@@ -26,7 +26,7 @@ export const handleDeleteMailTemplate: HandlerOf<typeof mail.deleteMailTemplate>
 };
 
 export const handlePreviewMailTemplate: HandlerOf<typeof mail.previewMailTemplate> = (c) => {
-  const { variables, ...template } = c.req.valid("json");
-  const preview = previewMail(template, c.var.principal.project, variables);
+  const { variables, name = "verify", ...template } = c.req.valid("json");
+  const preview = previewMail(c.var.principal.project, { name, template, variables });
   return ok(200, JSON.stringify(preview), "Template filled in");
 };

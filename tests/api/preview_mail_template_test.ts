@@ -24,6 +24,28 @@ Deno.test("a preview has samples for what Corbel fills in, and what is given in 
   });
 });
 
+Deno.test("the sample of a link is for the purpose of the named template, at the project's own site", async () => {
+  await using app = await openTestApp();
+  const owner = await createTestOwner(app);
+  const link = async (body: Record<string, unknown>) =>
+    ok(await preview(owner, { subject: "Hi", text: "{{link}}", ...body })).text.trim();
+  const at = (site: string, purpose: string) =>
+    `${site}/auth/verify?purpose=${purpose}&email=ada%40example.com#code=123456`;
+  const sample = "https://app.example.com";
+  for (const name of ["verify", "resetPassword", "code", "emailChange"]) {
+    assert.equal(await link({ name }), at(sample, name));
+  }
+  assert.equal(await link({}), at(sample, "verify"));
+  ok(await owner.asOwner({ method: "PATCH", path: "", body: { siteUrl: "https://ada.example" } }));
+  assert.equal(await link({ name: "code" }), at("https://ada.example", "code"));
+  refused(
+    await preview(owner, { subject: "Hi", text: "x", name: "a b" }),
+    400,
+    "INVALID_BODY",
+    "name",
+  );
+});
+
 Deno.test("what is no template has no preview", async () => {
   await using app = await openTestApp();
   const owner = await createTestOwner(app);

@@ -65,8 +65,7 @@ Deno.test("dev answers the hosts of PUBLIC_URL and FILES_URL where they are set,
     FILES_URL: "https://files.example.com",
   };
   await using app = await openTestApp({ isDev: true, env });
-  const statusAt = async (host: string) =>
-    (await ask(app, `http://${host}/api/health`)).status;
+  const statusAt = async (host: string) => (await ask(app, `http://${host}/api/health`)).status;
   for (const host of ["corbel.example.com", "files.example.com", "localhost:8000"]) {
     assert.equal(await statusAt(host), 200, host);
   }

@@ -21,9 +21,12 @@ pre { margin: 0; padding: 8px; border: 1px solid #8884; white-space: pre-wrap;
 /** A template as it would be sent, or why it cannot be, for the frame beside its form. */
 export async function previewReply(
   { project }: Pick<ProjectMember, "project">,
+  name: string,
   template: () => TemplateInput,
 ): Promise<Reply> {
-  const tried = await attempt(() => Promise.resolve(previewMail(template(), project)));
+  const tried = await attempt(() =>
+    Promise.resolve(previewMail(project, { name, template: template() }))
+  );
   return tried.problem === null
     ? framedReply(documentOf(<Rendered mail={tried.value} />))
     : framedReply(documentOf(<Refused problem={tried.problem} />), tried.problem.status);

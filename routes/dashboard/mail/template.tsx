@@ -9,7 +9,7 @@ import {
   type TemplatePlace,
 } from "@/lib/mail/template_store.ts";
 import { canonicalLanguage } from "@/lib/text/languages.ts";
-import { builtInTemplates, SAMPLE_VARIABLES } from "@/lib/mail/templates.ts";
+import { builtInTemplates, sampleVariables } from "@/lib/mail/templates.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import { parseInput } from "@/openapi/inputs.ts";
@@ -103,14 +103,15 @@ export const deleteTemplateByForm: Handler = async (c) => {
 
 /** What is stored, in the frame beside the form. */
 export const showPreview: Handler = async (c) => {
-  const { content } = await startOf(c, placeOf(c));
-  return await previewReply(c.var.principal, () => inputOf(content));
+  const place = placeOf(c);
+  const { content } = await startOf(c, place);
+  return await previewReply(c.var.principal, place.name, () => inputOf(content));
 };
 
 /** What the form holds now, in the same frame. */
 export const previewTyped: Handler = async (c) => {
   const content = typedContent(await c.var.body.form());
-  return await previewReply(c.var.principal, () => inputOf(content));
+  return await previewReply(c.var.principal, placeOf(c).name, () => inputOf(content));
 };
 
 interface Shown {
@@ -168,7 +169,7 @@ const Variables = ({ name }: { name: string }) => {
     <p class="muted">
       {isKind(name)
         ? t.filledIn(
-          Object.keys(SAMPLE_VARIABLES).map((one) => (
+          Object.keys(sampleVariables(name)).map((one) => (
             <>
               <code>{`{{${one}}}`}</code>
               {" "}
