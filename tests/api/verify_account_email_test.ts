@@ -121,3 +121,12 @@ Deno.test("verifyAccountEmail: a body of another shape is 400, and costs no try"
   });
   ok(await app.send(verify(otp)));
 });
+
+Deno.test("verifyAccountEmail with a wrong password is refused, and the code stays good", async () => {
+  await using app = await openTestApp();
+  const account = await openAccount(app, { email: ADA });
+  const otp = await firstCode(app, account);
+  const body = { email: ADA, otp, password: "not this one 5" };
+  refused(await app.send(authCall("verify-email", body)), 403, "PASSWORD_WRONG");
+  ok(await account.send(verify(otp)));
+});

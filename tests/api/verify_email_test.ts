@@ -174,3 +174,14 @@ Deno.test("verify-email: the code stands nowhere in the records but in the kept 
   assert.equal(texts.length, 1);
   assert.ok(!texts[0]!.includes(otp));
 });
+
+Deno.test("verify-email with a wrong password is refused, and the code stays good", async () => {
+  await using app = await openTestApp();
+  const project = await app.project();
+  const user = await signUp(project, { email: ADA });
+  const otp = await codeTo(app.services, project.projectId, ADA);
+  const body = { email: ADA, otp, password: "not this one 5" };
+  refused(await project.asPublic(userCall("verify-email", body)), 400, "WRONG_PASSWORD");
+  assert.ok(await isSignedIn(project, user));
+  ok(await project.asPublic(verify(otp), user));
+});
