@@ -89,7 +89,7 @@ export class MongoTransaction implements Transaction {
       readConnections: null,
       inserts: null,
       run,
-      remove: isNoted ? write : run,
+      remove: write,
       write,
       noted,
       together: (work) => work(session),
