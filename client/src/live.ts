@@ -86,7 +86,8 @@ export function openLive(
           await renew(JSON.parse(data));
           return false;
         }
-        if (id !== "") lastEventId = id;
+        // A list that was read while documents changed has no place to go on from.
+        if (id !== "" || event === "list") lastEventId = id || null;
         if (list.apply(event, data)) notify(() => handlers.items(list.items(), list.total));
         if (list.isShort) return true;
       }
