@@ -29,9 +29,11 @@ import { DELIVERIES } from "@/lib/events/webhooks/records.ts";
 
 import type { Services } from "@/lib/services.ts";
 import { servedAt } from "./listening.ts";
+import { dropOldBodies } from "@/lib/events/webhooks/kept_bodies.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
 import { byCorbel } from "@/lib/store/changes.ts";
-import { MAILS } from "@/lib/mail/mails.ts";
+import { MAIL_TEXTS, MAILS } from "@/lib/mail/mails.ts";
+import { dropSharedTexts } from "@/lib/mail/shared_texts.ts";
 import { purgeExpired } from "@/lib/store/expiry.ts";
 import type { Id } from "@/lib/store/port.ts";
 
@@ -49,6 +51,7 @@ const EXPIRING = [
   CODES,
   SENDINGS,
   WRONG_CODES,
+  MAIL_TEXTS,
   MAILS,
   LIVE_TICKETS,
   DELIVERIES,
@@ -110,6 +113,8 @@ export async function maintain(
       await adoptNotes(services, projectId);
       documents += await purgeDocuments(services, projectId, stopped);
       changes += await engine.changes.trim(projectId, timestamp(clock));
+      await dropOldBodies(services, projectId);
+      await dropSharedTexts(services, projectId);
       // Versions before this one did not announce the jobs of all kinds.
       if (await engine.records(projectId, JOBS).findOne(ALL) !== null) {
         await jobRunner.announce(projectId);

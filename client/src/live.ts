@@ -86,8 +86,7 @@ export function openLive(
           await renew(JSON.parse(data));
           return false;
         }
-        // A list that was read while documents changed has no place to go on from.
-        if (id !== "" || event === "list") lastEventId = id || null;
+        if (id !== "") lastEventId = id;
         if (list.apply(event, data)) notify(() => handlers.items(list.items(), list.total));
         if (list.isShort) return true;
       }

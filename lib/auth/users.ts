@@ -76,6 +76,7 @@ export const USERS: Definition = {
     { keys: [{ path: "createdAt", descending: false }] },
   ],
   trash: false,
+  counted: true,
 };
 
 /** What a username looks like. No two users have the same one, whatever the case of its letters. */

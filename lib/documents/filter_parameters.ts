@@ -42,41 +42,25 @@ export function filterConditions(
   parameters: readonly Parameter[],
 ): Filter[] {
   const { collection } = reader;
-  const sentByName = new Map<string, Parameter[]>();
+  const textsByName = new Map<string, string[]>();
   const conditions: Filter[] = [];
   for (const [name, value] of parameters) {
     if (isJsonFilter(collection, name)) {
       conditions.push(...conditionsOfJson(reader, value));
     } else {
       const field = fieldName(name);
-      const sent = sentByName.get(field);
-      if (sent === undefined) sentByName.set(field, [[name, value]]);
-      else sent.push([name, value]);
+      const texts = textsByName.get(field);
+      if (texts === undefined) textsByName.set(field, [value]);
+      else texts.push(value);
     }
   }
-  for (const [field, sent] of sentByName) {
-    const { path, operator } = splitName(collection, field, sent[0]![0]);
-    const isList = operator === "in" || operator === "nin";
-    reader.count(operator, isList ? 1 : sent.length);
-    for (const [name, texts] of isList ? [inOneList(sent)] : textsBySentName(sent)) {
-      conditions.push(...conditionsFromTexts(reader.operand(name, path), operator, texts));
-    }
+  for (const [name, texts] of textsByName) {
+    const { path, operator } = splitName(collection, name);
+    reader.count(operator, operator === "in" || operator === "nin" ? 1 : texts.length);
+    conditions.push(...conditionsFromTexts(reader.operand(name, path), operator, texts));
   }
   return conditions;
 }
-
-/** The texts of one field by the name under which they were sent, for messages to quote it. */
-const textsBySentName = (sent: readonly Parameter[]): [name: string, texts: string[]][] =>
-  [...Map.groupBy(sent, ([name]) => name)].map(([name, parameters]) => [
-    name,
-    parameters.map(([, text]) => text),
-  ]);
-
-/** All texts of one field, under the first name that was sent: lists are taken together. */
-const inOneList = (sent: readonly Parameter[]): [name: string, texts: string[]] => [
-  sent[0]![0],
-  sent.map(([, text]) => text),
-];
 
 function fieldName(name: string): string {
   if (!name.startsWith("filter[")) return name;
@@ -107,13 +91,10 @@ function conditionsOfJson(reader: ConditionReader, text: string): Filter[] {
  * The field and the operator that a parameter names. A declared name is itself, also when it ends
  * like an operator; then `<field>_<operator>`. Throws `INVALID_QUERY` for a path that is too long,
  * and `UNKNOWN_OPERATOR`.
- *
- * @param sent What messages quote: the parameter as it was sent, such as `filter[views_gt]`.
  */
 export function splitName(
   collection: Collection,
   name: string,
-  sent = name,
 ): { path: string; operator: Operator } {
   const whole = { path: name, operator: "eq" } as const;
   const at = name.lastIndexOf("_");
@@ -121,7 +102,7 @@ export function splitName(
   const suffix = name.slice(at + 1);
   const operator = suffixOperator(suffix);
   const problem = pathSizeProblem(operator === null ? name : path);
-  if (problem !== null) throw refuse(sent, `cannot be a filter: ${problem}`);
+  if (problem !== null) throw refuse(name, `cannot be a filter: ${problem}`);
   if (isDeclared(collection, name)) return whole;
   if (path === "") return whole;
   if (operator !== null && operator !== "eq") return { path, operator };
@@ -130,7 +111,7 @@ export function splitName(
   const meant = nearest(suffix, SUFFIXES);
   const names = [...declaredPaths(collection), ...meant === null ? [] : [`${path}_${meant}`]];
   throw new Problem("UNKNOWN_OPERATOR", {
-    message: `${shown(sent)} ends in an unknown operator: use ${path} for equality, or ` +
+    message: `${shown(name)} ends in an unknown operator: use ${path} for equality, or ` +
       "_gt, _gte, _lt, _lte, _ne, _in, _nin, _exists, _regex, _contains or _startswith." +
       (isLike ? ` Did you mean ${shown(`${path}_contains`)}?` : didYouMean(name, names)),
   });

@@ -8,7 +8,7 @@ import { purgeExpired } from "../store/expiry.ts";
 import { ALL, eq } from "../store/filter.ts";
 import type { Definition, Engine, Room, Stored, StoredRecord, Transaction } from "../store/port.ts";
 import type { ReadAccess } from "./access.ts";
-import { ensureLock, takeLock } from "./locks.ts";
+import { ensureLock, takeLock } from "../projects/locks.ts";
 
 /** The first answer to a request that may be sent again. */
 type KeptAnswer = StoredRecord & {

@@ -58,11 +58,6 @@ export interface Operand {
 
 export const PATTERN_OPERATORS: readonly Operator[] = ["regex", ...LITERAL_OPERATORS];
 
-/** Whether operators are written as `where` writes them, and not as the end of a name. */
-const isInWhere = ({ parameter }: Operand): boolean => parameter === "where";
-
-const existsOf = (operand: Operand): string => isInWhere(operand) ? "exists" : "_exists";
-
 const refuse = (operand: Operand, why: string) =>
   new Problem("INVALID_QUERY", { message: `${shown(operand.parameter)} ${why}.` });
 
@@ -146,7 +141,7 @@ const equality = (path: string, operator: "eq" | "ne", values: readonly Scalar[]
 
 function ordering(operand: Operand, op: Exclude<Comparison, "eq" | "ne">, value: Scalar): Filter {
   if (value === null) {
-    throw refuse(operand, `cannot order by null: use ${existsOf(operand)}, or compare a value`);
+    throw refuse(operand, "cannot order by null: use _exists, or compare a value");
   }
   return { op, path: operand.path, value };
 }
@@ -164,12 +159,7 @@ function literalCondition(
   text: string,
 ): Filter {
   if (text === "" || text.length > LITERAL_LENGTH_MAX) {
-    throw refuse(
-      operand,
-      `needs 1 to ${LITERAL_LENGTH_MAX} characters for ${
-        isInWhere(operand) ? operator : suffixOf(operator)
-      }`,
-    );
+    throw refuse(operand, `needs 1 to ${LITERAL_LENGTH_MAX} characters for ${suffixOf(operator)}`);
   }
   const problem = textProblem(text);
   if (problem !== null) throw refuse(operand, problem);

@@ -65,14 +65,14 @@ const refuse = (name: string, why: string, hint = "") =>
 
 /** Reads the query of a list: what follows the question mark, but for the cursor. */
 export function parseListQuery(collection: Collection, text: string): ListRequest {
-  const { reserved, filters, offsetName } = readParameters(collection, text);
+  const { reserved, filters } = readParameters(collection, text);
   if (reserved.has("cursor")) throw refuse("cursor", "is given more than once");
   const { filter, warnings } = readConditions(collection, filters, {
     where: reserved.get("where"),
     search: reserved.get("search"),
   });
   if (reserved.has("page") && reserved.has("offset")) {
-    throw refuse(offsetName, "cannot be used with page: leave one of them out");
+    throw refuse("offset", "cannot be used with page: leave one of them out");
   }
   return {
     ...presentation(collection, reserved),
@@ -80,7 +80,7 @@ export function parseListQuery(collection: Collection, text: string): ListReques
     sort: parseSort(collection, reserved.get("sort")),
     limit: wholeNumber("limit", reserved.get("limit"), LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX),
     page: reserved.has("page") ? wholeNumber("page", reserved.get("page"), 1, PAGE_MAX) : null,
-    offset: parseOffset(offsetName, reserved.get("offset")),
+    offset: parseOffset(reserved.get("offset")),
     countOnly: flag("count", reserved.get("count"), false),
     total: choice("total", reserved.get("total"), ["exact", "none", "estimate"]),
     includeDeleted: flag("include_deleted", reserved.get("include_deleted"), false),
@@ -178,11 +178,11 @@ export function parseDocumentQuery(
 const PAGE_MAX = 1_000_000_000;
 const OFFSET_MAX = 1_000_000_000;
 
-function parseOffset(name: string, text: string | undefined): number | null {
+function parseOffset(text: string | undefined): number | null {
   if (text === undefined) return null;
   const offset = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
   if (!(offset <= OFFSET_MAX)) {
-    throw refuse(name, `must be a whole number from 0 to ${OFFSET_MAX}`);
+    throw refuse("offset", `must be a whole number from 0 to ${OFFSET_MAX}`);
   }
   return offset;
 }
@@ -199,18 +199,12 @@ function parametersIn(text: string): Iterable<Parameter> {
 function readParameters(collection: Collection, text: string) {
   const reserved = new Map<Reserved, string>();
   const filters: Parameter[] = [];
-  let offsetName = "offset";
   for (const [name, value] of parametersIn(text)) {
     if (isReserved(name)) setOnce(reserved, name, value);
-    else if (isOffset(collection, name)) {
-      if (reserved.has("offset") && name !== offsetName) {
-        throw refuse(name, `means the same as ${offsetName}: leave one of them out`);
-      }
-      setOnce(reserved, "offset", value, name);
-      offsetName = name;
-    } else filters.push([name, value]);
+    else if (isOffset(collection, name)) setOnce(reserved, "offset", value);
+    else filters.push([name, value]);
   }
-  return { reserved, filters, offsetName };
+  return { reserved, filters };
 }
 
 export const isOffset = (collection: Collection, name: string): boolean =>
@@ -220,14 +214,8 @@ export const isOffset = (collection: Collection, name: string): boolean =>
 export const isListParameter = (collection: Collection, name: string): boolean =>
   isReserved(name) || isOffset(collection, name) || isJsonFilter(collection, name);
 
-/** @param sent What a refusal quotes, where the parameter was sent under another name. */
-function setOnce(
-  into: Map<Reserved, string>,
-  name: Reserved,
-  value: string,
-  sent: string = name,
-): void {
-  if (into.has(name)) throw refuse(sent, "is given more than once");
+function setOnce(into: Map<Reserved, string>, name: Reserved, value: string): void {
+  if (into.has(name)) throw refuse(name, "is given more than once");
   into.set(name, value);
 }
 
@@ -326,17 +314,16 @@ function parsePopulate(
   collection: Collection,
   reserved: ReadonlyMap<Reserved, string>,
 ): readonly string[] {
-  /** By path, the first parameter that names it. */
-  const names = new Map<string, string>();
-  for (const name of ["populate", "expand"] as const) {
-    for (const path of reserved.get(name)?.split(",").map((path) => path.trim()) ?? []) {
-      if (!names.has(path)) names.set(path, name);
-    }
-    if (names.size > POPULATE_PATHS_MAX) {
-      throw refuse(name, `names more than ${POPULATE_PATHS_MAX} paths`);
-    }
+  const texts = [reserved.get("populate"), reserved.get("expand")].filter((text) =>
+    text !== undefined
+  );
+  if (texts.length === 0) return [];
+  const name = reserved.has("populate") ? "populate" : "expand";
+  const paths = [...new Set(texts.join(",").split(",").map((path) => path.trim()))];
+  if (paths.length > POPULATE_PATHS_MAX) {
+    throw refuse(name, `names more than ${POPULATE_PATHS_MAX} paths`);
   }
-  for (const [path, name] of names) {
+  for (const path of paths) {
     const problem = pathSizeProblem(path);
     if (problem !== null) throw refuse(name, `cannot follow ${shown(path)}: ${problem}`);
     const steps = populateSteps(path);
@@ -356,7 +343,7 @@ function parsePopulate(
       );
     }
   }
-  return [...names.keys()];
+  return paths;
 }
 
 export function wholeNumber(

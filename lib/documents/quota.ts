@@ -1,18 +1,31 @@
 import { Problem } from "../problems.ts";
 import type { Plan, Plans } from "../projects/plans.ts";
 import { SpaceFull } from "../store/errors.ts";
-import type { Engine, Id, Room } from "../store/port.ts";
+import type { Definition, Engine, Id, Room } from "../store/port.ts";
+import { USERS } from "../auth/users.ts";
+import { MAIL_TEXTS, MAILS } from "../mail/mails.ts";
+import { DELIVERIES } from "../projects/delivery_records.ts";
 import { KEPT_ANSWERS } from "./idempotency.ts";
 
 export interface QuotaServices {
   readonly plans: Plans;
 }
 
-const BESIDE = [KEPT_ANSWERS];
+/**
+ * Kinds of records that grow as a project's documents do, and are counted with them: answers kept for
+ * clients, users, mails and messages to webhooks.
+ */
+export const ALSO_COUNTED: readonly Definition[] = [
+  KEPT_ANSWERS,
+  USERS,
+  MAILS,
+  MAIL_TEXTS,
+  DELIVERIES,
+];
 
-/** What a project's documents take, and the answers that are kept for its clients. */
+/** What a project's documents take, and what is counted with them. */
 export const documentBytes = (engine: Engine, projectId: Id): Promise<number> =>
-  engine.bytes(projectId, BESIDE);
+  engine.bytes(projectId, ALSO_COUNTED);
 
 /**
  * Holds a project's documents to its plan, however many processes write at once. What is moved to
@@ -27,7 +40,7 @@ export async function withinQuota<T>(
 ): Promise<T> {
   const plan = await plans.of(projectId);
   const { documentBytes: bytesMax } = plan;
-  const room = bytesMax === Infinity ? undefined : { bytesMax, beside: BESIDE };
+  const room = bytesMax === Infinity ? undefined : { bytesMax, beside: ALSO_COUNTED };
   try {
     return await write(room);
   } catch (error) {
@@ -40,8 +53,8 @@ export async function withinQuota<T>(
 function exceeded({ name, documentBytes }: Plan, cause: SpaceFull): Problem {
   const most = Math.floor(documentBytes / 1_048_576);
   return new Problem("DOCUMENT_QUOTA_EXCEEDED", {
-    message: `A project's documents may take ${most} MB on the ${name} plan, and this would be ` +
-      "more: delete some for good, or use a larger plan.",
+    message: `A project's documents, users, mails and messages may take ${most} MB on the ` +
+      `${name} plan, and this would be more: delete some for good, or use a larger plan.`,
     cause,
   });
 }

@@ -1,5 +1,5 @@
 import type { Engine, Id } from "../store/port.ts";
-import { KEPT_ANSWERS } from "./idempotency.ts";
+import { ALSO_COUNTED, documentBytes } from "./quota.ts";
 import { storedCollections } from "./save_collection.ts";
 
 /**
@@ -11,9 +11,9 @@ export async function recountDocuments(
   projectId: Id,
 ): Promise<{ documentBytes: number; corrected: number }> {
   let corrected = 0;
-  corrected += await engine.recount(projectId, KEPT_ANSWERS);
+  for (const kind of ALSO_COUNTED) corrected += await engine.recount(projectId, kind);
   for (const { records } of await storedCollections({ engine }, projectId)) {
     corrected += await engine.recount(projectId, records);
   }
-  return { documentBytes: await engine.bytes(projectId, [KEPT_ANSWERS]), corrected };
+  return { documentBytes: await documentBytes(engine, projectId), corrected };
 }

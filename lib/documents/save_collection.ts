@@ -18,7 +18,7 @@ import {
 } from "./catalog.ts";
 import { checkDocuments } from "./check_documents.ts";
 import { type Collection, compileCollection } from "./collection.ts";
-import { ensureLock, takeLock } from "./locks.ts";
+import { ensureLock, takeLock } from "../projects/locks.ts";
 import type { CollectionDefinition, ReplacingDefinition } from "./fields.ts";
 import { shown } from "../text/input_text.ts";
 import { findRecord } from "./redefine.ts";

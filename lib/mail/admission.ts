@@ -7,11 +7,15 @@ import {
 import { maySend, SENDINGS } from "../credentials/codes.ts";
 import { canonicalEmail, untagged } from "../emails.ts";
 import { type LimitNoticeServices, noteLimitReached } from "../jobs/limit_notices.ts";
-import { MAILBOX_MAILS_PER_DAY, MAILBOX_MAILS_PER_DAY_IN_ALL } from "../limits.ts";
+import {
+  MAILBOX_MAILS_PER_DAY,
+  MAILBOX_MAILS_PER_DAY_IN_ALL,
+  MAILS_WAITING_MAX,
+} from "../limits.ts";
 import type { Plans } from "../projects/plans.ts";
 import type { Id, Transaction } from "../store/port.ts";
 import type { MailKind } from "./mails.ts";
-import type { MailContext } from "./outbox.ts";
+import { type MailContext, waitingMails } from "./outbox.ts";
 import { countMails, mailsThisMonth } from "./usage.ts";
 
 export interface AdmissionServices extends LimitNoticeServices {
@@ -39,9 +43,15 @@ export async function admitMail(
   context: MailContext,
   { projectId, purpose, to }: MailToAdmit,
 ): Promise<MailContext | null> {
-  const place = { space: context.space, purpose, holder: canonicalEmail(to) };
+  const { space, provider } = context;
+  if (space !== "control" && provider !== null) {
+    const { engine } = services;
+    const waiting = await waitingMails({ records: (kind) => engine.records(space, kind) });
+    if (waiting >= MAILS_WAITING_MAX) return null;
+  }
+  const place = { space, purpose, holder: canonicalEmail(to) };
   if (!await maySend(services, place)) return null;
-  if (context.provider !== "default") return context;
+  if (provider !== "default") return context;
   if (projectId === null) return await mayReachAccount(services, to) ? context : null;
   if (!await isWithinDailyCaps(services, projectId, to)) return null;
   const { mailsPerMonth } = await services.plans.of(projectId);

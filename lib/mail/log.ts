@@ -4,8 +4,8 @@ import { Problem } from "../problems.ts";
 import type { AccountRecord } from "../projects/account_records.ts";
 import { ALL, and, eq, not } from "../store/filter.ts";
 import type { Engine, Filter, Id, Space } from "../store/port.ts";
-import { type MailProvider, type MailRecord, MAILS, type MailState } from "./mails.ts";
-import { mailContext, noteMails } from "./outbox.ts";
+import { type MailProvider, type MailRecord, MAILS, type MailState, textsOf } from "./mails.ts";
+import { mailContext, noteMails, requireMayWait } from "./outbox.ts";
 import { type CountingServices, reserveMails, writeMails } from "./quota.ts";
 import { WITHOUT_CODE } from "./send_mail.ts";
 
@@ -136,6 +136,8 @@ export async function sendAgain(
   const context = await mailContext(services, projectId, { kinds: [], language: null });
   const counted = await reserveMails(services, projectId, context, 1);
   const change = {
+    // The dashboard shows what is kept, with a text of its own.
+    ...(context.provider === null && { ...await textsOf(engine, projectId, found), textId: null }),
     state: context.provider === null ? "kept" : "queued",
     provider: context.provider,
     countedIn: counted?.month ?? null,
@@ -144,6 +146,7 @@ export async function sendAgain(
   };
   let queued = found;
   await writeMails(services, projectId, counted, async (tx) => {
+    if (context.provider !== null) await requireMayWait(tx, 1);
     const isFailed = and(eq("_id", mailId), eq("state", "failed"));
     const changed = await tx.records<MailRecord>(MAILS).updateOne(isFailed, { set: change });
     if (changed === null) throw new Problem("MAIL_NOT_RESENDABLE");

@@ -1,4 +1,4 @@
-import type { Definition, StoredRecord } from "../store/port.ts";
+import type { Definition, Engine, Id, Space, StoredRecord } from "../store/port.ts";
 
 /** What Corbel sends for a project, in its own words or in those of the project's template. */
 export const PROJECT_MAIL_KINDS = [
@@ -30,6 +30,8 @@ export type MailRecord = StoredRecord & {
   /** Null once it was sent or has failed, if it had a code. */
   text: string | null;
   html: string | null;
+  /** Where text and html are that the mail shares with others; null or left out where it has its own. */
+  textId?: Id | null;
   replyTo: string | null;
   messageId: string;
   state: MailState;
@@ -49,10 +51,40 @@ export type MailRecord = StoredRecord & {
   expiresAt: string;
 };
 
+/** What several mails say: it is stored once. */
+export type MailTextRecord = StoredRecord & {
+  text: string;
+  html: string | null;
+  /** As that of the mails. */
+  expiresAt: string;
+};
+
+/** In each project's space. */
+export const MAIL_TEXTS: Definition = {
+  name: "_mailTexts",
+  fields: { text: { type: "String" }, html: { type: "String" }, expiresAt: { type: "Date" } },
+  indexes: [],
+  trash: false,
+  counted: true,
+  expiry: "expiresAt",
+};
+
+/** What a mail says; null where it has had a code, and is sent or has failed. */
+export async function textsOf(
+  engine: Engine,
+  space: Space,
+  { text, html, textId = null }: MailRecord,
+): Promise<Pick<MailRecord, "text" | "html">> {
+  if (textId === null) return { text, html };
+  const shared = await engine.records<MailTextRecord>(space, MAIL_TEXTS).get(textId);
+  return { text: shared?.value.text ?? null, html: shared?.value.html ?? null };
+}
+
 /** In each project's space, and in the control space for mails to accounts. */
 export const MAILS: Definition = {
   name: "_mails",
   fields: {
+    textId: { type: "Ref" },
     kind: { type: "String" },
     to: { type: "String" },
     subject: { type: "String" },
@@ -71,7 +103,11 @@ export const MAILS: Definition = {
     sentAt: { type: "Date" },
     expiresAt: { type: "Date" },
   },
-  indexes: [{ keys: [{ path: "createdAt", descending: true }] }],
+  indexes: [
+    { keys: [{ path: "createdAt", descending: true }] },
+    { keys: ["textId", "state"].map((path) => ({ path, descending: false })) },
+  ],
   trash: false,
+  counted: true,
   expiry: "expiresAt",
 };

@@ -1,13 +1,15 @@
 import { type Clock, timestamp } from "../clock.ts";
 import { randomToken } from "../crypto/random.ts";
+import { takeLock } from "../projects/locks.ts";
 import type { NewId } from "../ids.ts";
-import { enqueue, type JobRecord } from "../jobs/jobs.ts";
-import { CODE_MS, MAIL_LOG_MS } from "../limits.ts";
+import { enqueue, type JobRecord, JOBS } from "../jobs/jobs.ts";
+import { CODE_MS, MAIL_LOG_MS, MAILS_WAITING_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import type { MailSettings } from "../runtime/config.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Engine, Space, Transaction } from "../store/port.ts";
+import { eq } from "../store/filter.ts";
+import type { Engine, Room, Space, Transaction } from "../store/port.ts";
 import { type Mailbox, parseMailbox } from "../text/mail_addresses.ts";
 import { type MailKind, type MailProvider, type MailRecord, MAILS } from "./mails.ts";
 import { findMailSettings } from "./settings.ts";
@@ -146,7 +148,7 @@ type GivenMail = Pick<MailRecord, "kind" | "to" | "subject" | "text" | "html" | 
 export function mailRecord(
   { clock, newId }: OutboxServices,
   { provider, domain, replyTo }: Pick<MailContext, "provider" | "domain" | "replyTo">,
-  given: GivenMail & Partial<Pick<MailRecord, "replyTo" | "countedIn" | "usefulUntil">>,
+  given: GivenMail & Partial<Pick<MailRecord, "textId" | "replyTo" | "countedIn" | "usefulUntil">>,
 ): MailRecord {
   return {
     replyTo,
@@ -170,9 +172,28 @@ export async function addMails(
   tx: Transaction,
   services: OutboxServices,
   mails: readonly MailRecord[],
+  room?: Room,
 ): Promise<JobRecord[]> {
-  await tx.records<MailRecord>(MAILS).insertMany(mails);
+  await tx.records<MailRecord>(MAILS, { room }).insertMany(mails);
   return await noteMails(tx, services, mails);
+}
+
+/** How many mails wait to be sent, or to be tried again: each has a job. */
+export const waitingMails = (within: Pick<Transaction, "records">): Promise<number> =>
+  within.records<JobRecord>(JOBS).count(eq("kind", SEND_MAIL_JOB));
+
+/**
+ * Throws `MAIL_QUOTA_EXCEEDED` if more than `MAILS_WAITING_MAX` mails of a project would wait. Takes the
+ * lock of mails, so that two transactions at once cannot both take the last places.
+ */
+export async function requireMayWait(tx: Transaction, count: number): Promise<void> {
+  await takeLock(tx, "mails");
+  if (await waitingMails(tx) + count <= MAILS_WAITING_MAX) return;
+  throw new Problem("MAIL_QUOTA_EXCEEDED", {
+    message:
+      `No more than ${MAILS_WAITING_MAX} mails of a project may wait to be sent: try again ` +
+      "once some of them are sent.",
+  });
 }
 
 /** {@linkcode addMails}, for mails that are written down already. */

@@ -1,3 +1,4 @@
+import { ensureLock } from "../projects/locks.ts";
 import type { JobQueue, JobRecord } from "../jobs/jobs.ts";
 import { Problem } from "../problems.ts";
 import type { Plans } from "../projects/plans.ts";
@@ -51,6 +52,7 @@ export async function writeMails(
   let jobs: readonly JobRecord[];
   try {
     await jobRunner.announce(projectId);
+    await ensureLock(engine, projectId, "mails");
     jobs = await engine.transaction(projectId, write);
   } catch (error) {
     if (reserved !== null) await uncountMails(services, projectId, reserved);

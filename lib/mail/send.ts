@@ -1,9 +1,10 @@
-import { MAIL_BODY_LENGTH_MAX } from "../limits.ts";
+import { MAIL_BODY_LENGTH_MAX, MAIL_LOG_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { shownLimit } from "../projects/plans.ts";
-import type { Id } from "../store/port.ts";
-import type { MailProvider } from "./mails.ts";
-import { addMails, mailContext, mailRecord } from "./outbox.ts";
+import { SpaceFull } from "../store/errors.ts";
+import type { Id, Room, Transaction } from "../store/port.ts";
+import { MAIL_TEXTS, type MailProvider, type MailTextRecord } from "./mails.ts";
+import { addMails, mailContext, mailRecord, requireMayWait } from "./outbox.ts";
 import { type CountingServices, reserveMails, writeMails } from "./quota.ts";
 import { findMailSettings } from "./settings.ts";
 import { findTemplate, templateById, templateNotFound, templateOf } from "./template_store.ts";
@@ -54,21 +55,30 @@ export interface SentMails {
 export async function sendMails(
   services: CountingServices,
   projectId: Id,
-  { to, replyTo, ...content }: MailToSend,
+  { to, replyTo, room, ...content }: MailToSend & { readonly room: Room | undefined },
 ): Promise<SentMails> {
   const context = await mailContext(services, projectId, { kinds: [], language: null });
   const rendered = await renderedContent(services, projectId, content);
   const addresses = [...new Set(to)];
   const counted = await reserveMails(services, projectId, context, addresses.length);
+  const { subject, ...texts } = rendered;
+  const isShared = addresses.length > 1 && context.provider !== null;
+  const shared = isShared ? sharedText(services, texts) : null;
   const given = {
     kind: "custom" as const,
     hasCode: false,
     countedIn: counted?.month ?? null,
-    ...rendered,
+    subject,
+    ...(shared === null ? texts : { text: null, html: null, textId: shared._id }),
     ...(replyTo !== undefined && { replyTo }),
   };
   const mails = addresses.map((to) => mailRecord(services, context, { ...given, to }));
-  await writeMails(services, projectId, counted, (tx) => addMails(tx, services, mails));
+  const write = async (tx: Transaction) => {
+    if (context.provider !== null) await requireMayWait(tx, mails.length);
+    if (shared !== null) await tx.records<MailTextRecord>(MAIL_TEXTS, { room }).insert(shared);
+    return await addMails(tx, services, mails, room);
+  };
+  await writeMails(services, projectId, counted, write).catch(withoutRoom);
   const ids = mails.map(({ _id }) => _id);
   const { mailsPerMonth } = await services.plans.of(projectId);
   return {
@@ -78,6 +88,24 @@ export async function sendMails(
     monthlyUsage: counted?.used ?? await mailsThisMonth(services, projectId),
     monthlyLimit: shownLimit(mailsPerMonth),
   };
+}
+
+const sharedText = (
+  { clock, newId }: CountingServices,
+  texts: Pick<RenderedMail, "text" | "html">,
+): MailTextRecord => ({
+  _id: newId(),
+  ...texts,
+  expiresAt: new Date(clock.now() + MAIL_LOG_MS).toISOString(),
+});
+
+function withoutRoom(error: unknown): never {
+  if (!(error instanceof SpaceFull)) throw error;
+  throw new Problem("MAIL_QUOTA_EXCEEDED", {
+    message: "The project's documents, users, mails and messages take all that its plan allows: " +
+      "delete some documents for good, or use a larger plan.",
+    cause: error,
+  });
 }
 
 async function renderedContent(

@@ -5,7 +5,7 @@ import { isInUse } from "../projects/projects.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Filter, Id, Space } from "../store/port.ts";
 import { type Mailbox, parseMailbox, parseSmtpUrl } from "../text/mail_addresses.ts";
-import { type MailRecord, MAILS } from "./mails.ts";
+import { type MailRecord, MAILS, textsOf } from "./mails.ts";
 import { type OutboxServices, SEND_MAIL_JOB } from "./outbox.ts";
 import { findMailSettings, openMailServer } from "./settings.ts";
 import { MailDelayed, MailRefused, type MailTransport } from "./transport.ts";
@@ -41,7 +41,8 @@ export const SEND_MAIL: JobKind<MailServices> = {
     }
     try {
       const { transport, from } = await senderOf(services, space, mail);
-      const { to, replyTo, subject, text, html, messageId, createdAt } = mail;
+      const { to, replyTo, subject, messageId, createdAt } = mail;
+      const { text, html } = await textsOf(services.engine, space, mail);
       const content = { from, to, replyTo, subject, html, messageId, date: Date.parse(createdAt) };
       // Only mails that nobody sends any more have no text.
       const answer = await transport.send({ ...content, text: text! });
@@ -134,7 +135,9 @@ async function end(
     set: {
       ...change,
       // Where codes are told, the subject may have one too.
-      ...(mail.hasCode && { subject: WITHOUT_CODE, text: null, html: null }),
+      ...(mail.hasCode && { subject: WITHOUT_CODE }),
+      // Only a mail that has failed may be sent again, unless it had a code.
+      ...((mail.hasCode || change.state === "sent") && { text: null, html: null }),
     },
   });
   return ended !== null;

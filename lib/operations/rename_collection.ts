@@ -18,6 +18,7 @@ import { renameUserReferences } from "../users/user_fields.ts";
 
 type RenameServices = Pick<
   Services,
+  | "plans"
   | "engine"
   | "catalog"
   | "userFields"

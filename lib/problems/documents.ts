@@ -89,8 +89,8 @@ export const DOCUMENT_PROBLEMS = {
     status: 403,
     message: "The project's documents take all that its plan allows: delete some for good, or " +
       "use a larger plan.",
-    when: "The write would make the project's documents larger than its plan allows; the message " +
-      "names both.",
+    when: "The write would make the project's documents, and its users, mails and messages to " +
+      "webhooks, larger than its plan allows; the message names both.",
     remedy: "Delete documents for good, those in the trash too, or change to a larger " +
       "plan.",
   },

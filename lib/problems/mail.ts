@@ -48,7 +48,8 @@ export const MAIL_PROBLEMS = {
     message: "The project has sent as many mails this month as its plan allows.",
     when:
       "The recipients of a mail would be more than the plan allows in this month (UTC), by the " +
-      "platform's server; the message names both. Nothing was sent.",
+      "platform's server, more than 1,000 would wait to be sent, or the plan has no room for " +
+      "them; the message says which. Nothing was sent.",
     remedy: "Wait for the next month, set a mail server of the project's own, or change " +
       "to a larger plan.",
   },

@@ -15,6 +15,7 @@ import { withinTimeLimit } from "./provider_http.ts";
 import { failedReturn, returnAddress, type WayBack } from "./return.ts";
 import { type SignedIn, signIn } from "./sign_in.ts";
 import { providerSettings, type SignInServices } from "./start_sign_in.ts";
+import type { Plans } from "../projects/plans.ts";
 import { type BegunSignIn, projectOf, takeState } from "./states.ts";
 
 export interface CallbackServices extends SignInServices {
@@ -22,6 +23,7 @@ export interface CallbackServices extends SignInServices {
   readonly sessions: SessionDirectory;
   readonly tokens: AccessTokens;
   readonly userFields: UserFields;
+  readonly plans: Plans;
 }
 
 export interface CallbackInput {

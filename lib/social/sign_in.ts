@@ -7,15 +7,18 @@ import type { SigningKeys } from "../projects/signing_keys.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { NewId } from "../ids.ts";
+import { type QuotaServices, withinQuota } from "../documents/quota.ts";
 import { ACCESS_TOKEN_SECONDS } from "../limits.ts";
+import { Problem } from "../problems.ts";
 import type { Linking } from "../projects/providers.ts";
 import { UniqueViolation } from "../store/errors.ts";
-import type { Engine, Id, Transaction } from "../store/port.ts";
+import type { Engine, Id, Room, Transaction } from "../store/port.ts";
 import { fieldsOfNewUser, type UserFields } from "../users/user_fields.ts";
 import { accountOf } from "./accounts.ts";
+import { SignInFailed } from "./failures.ts";
 import type { Profile } from "./provider.ts";
 
-export interface AccountServices {
+export interface AccountServices extends QuotaServices {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -48,7 +51,8 @@ const ATTEMPTS_MAX = 5;
 
 /**
  * Signs a user in whom a provider has proved: the account, a session and its exchange code are
- * written together or not at all. Throws `SignInFailed` for a disabled user.
+ * written together or not at all. Throws `SignInFailed` for a disabled user, and for a new one where
+ * the plan has no room for them.
  */
 export async function signIn(
   services: AccountServices,
@@ -61,10 +65,10 @@ export async function signIn(
   // Within the transaction nothing may be read that is not its own: so the key is known before.
   await signingKeys.find(projectId);
 
-  async function attempt(tx: Transaction) {
+  async function attempt(tx: Transaction, room: Room | undefined) {
     const { revoked, reclaimed, ...account } = await accountOf(
       tx,
-      { projectId, clock, newId, fields },
+      { projectId, clock, newId, fields, room },
       whom,
     );
     const { userId } = account;
@@ -82,7 +86,11 @@ export async function signIn(
 
   for (let attempts = 1;; attempts++) {
     try {
-      const { revoked, reclaimed, signedIn } = await engine.transaction(projectId, attempt);
+      const { revoked, reclaimed, signedIn } = await withinQuota(
+        services,
+        projectId,
+        (room) => engine.transaction(projectId, (tx) => attempt(tx, room)),
+      );
       sessions.forget(projectId, revoked);
       if (reclaimed) {
         log.write("warn", "An account that nobody had proved is its e-mail's owner's now", {
@@ -93,6 +101,9 @@ export async function signIn(
       }
       return signedIn;
     } catch (error) {
+      if (error instanceof Problem && error.code === "DOCUMENT_QUOTA_EXCEEDED") {
+        throw new SignInFailed("closed", error.code);
+      }
       // The same person, or the same address, came first in another process: it is there now.
       if (!(error instanceof UniqueViolation) || attempts === ATTEMPTS_MAX) throw error;
     }

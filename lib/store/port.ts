@@ -365,6 +365,8 @@ export interface Engine extends AsyncDisposable {
    * @param beside Kinds that are `counted`, whose bytes are added.
    */
   bytes(space: Space, beside?: readonly Definition[]): Promise<number>;
+  /** Bytes of all records of one kind that has a trash or is `counted`, as {@linkcode bytes} knows them. */
+  bytesOf(space: Space, kind: Definition): Promise<number>;
   /**
    * Sets right what {@linkcode bytes} knows of a definition, by looking at every record. Resolves to
    * how many bytes were missing there; less than 0 if there were too many.

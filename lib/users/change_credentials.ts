@@ -116,30 +116,33 @@ export async function confirmEmailChange(
   const found = await findMailContext(services, projectId, { kinds: ["emailChanged"], language });
   const context = found && await noticeContext(services, found, projectId);
   if (context !== null) await jobRunner.announce(projectId);
-  const { user, job } = await storedOrRefused(() =>
-    engine.transaction(projectId, async (tx) => {
-      await useCode(tx, code);
-      const users = tx.records<UserRecord>(USERS);
-      const before = (await users.get(userId))?.value;
-      if (before === undefined) throw new Problem("ACCESS_TOKEN_INVALID");
-      const { email } = code;
-      const emailLower = canonicalEmail(email);
-      await dropCodes(tx, projectId, before);
-      await refuseTakenForms(users, email, userId);
-      const changed = await users.updateOne(eq("_id", userId), {
-        set: {
-          email,
-          emailLower,
-          emailVerified: true,
-          isAnonymous: false,
-          updatedAt: timestamp(clock),
-        },
-      });
-      const after = changed!.value; // Read in the same transaction.
-      await noteUserEvent(tx, services.clock, { event: "changed", before, after });
-      const job = context && await notify(tx, services, context, { before, email });
-      return { user: after, job };
-    })
+  const { user, job } = await storedOrRefused(
+    services,
+    projectId,
+    () =>
+      engine.transaction(projectId, async (tx) => {
+        await useCode(tx, code);
+        const users = tx.records<UserRecord>(USERS);
+        const before = (await users.get(userId))?.value;
+        if (before === undefined) throw new Problem("ACCESS_TOKEN_INVALID");
+        const { email } = code;
+        const emailLower = canonicalEmail(email);
+        await dropCodes(tx, projectId, before);
+        await refuseTakenForms(users, email, userId);
+        const changed = await users.updateOne(eq("_id", userId), {
+          set: {
+            email,
+            emailLower,
+            emailVerified: true,
+            isAnonymous: false,
+            updatedAt: timestamp(clock),
+          },
+        });
+        const after = changed!.value; // Read in the same transaction.
+        await noteUserEvent(tx, services.clock, { event: "changed", before, after });
+        const job = context && await notify(tx, services, context, { before, email });
+        return { user: after, job };
+      }),
   );
   if (job !== null) jobRunner.begin(projectId, job);
   return user;

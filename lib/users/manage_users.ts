@@ -94,8 +94,8 @@ export interface ManagedIn {
 }
 
 /**
- * Makes a user. Throws `INVALID_BODY`, `INVALID_PASSWORD`, `PASSWORDS_BUSY`, `EMAIL_TAKEN` and
- * `USERNAME_TAKEN`.
+ * Makes a user. Throws `INVALID_BODY`, `INVALID_PASSWORD`, `PASSWORDS_BUSY`, `EMAIL_TAKEN`,
+ * `USERNAME_TAKEN` and `DOCUMENT_QUOTA_EXCEEDED`.
  */
 export async function createManagedUser(
   services: UserServices,
@@ -108,14 +108,17 @@ export async function createManagedUser(
   const known = Object.entries(members).filter(([, value]) => value !== undefined);
   const passwordHash = await hashed(services, within, password, members.email ?? null);
   const user = newUser(services, { ...Object.fromEntries(known), fields, passwordHash });
-  await storedOrRefused(() =>
-    services.engine.transaction(projectId, async (tx) => {
-      const users = tx.records<UserRecord>(USERS);
-      await refuseTakenForms(users, user.email, user._id);
-      await users.insert(user);
-      const event = { event: "created", before: null, after: user, actor } as const;
-      await noteUserEvent(tx, services.clock, event);
-    })
+  await storedOrRefused(
+    services,
+    projectId,
+    (room) =>
+      services.engine.transaction(projectId, async (tx) => {
+        const users = tx.records<UserRecord>(USERS, { room });
+        await refuseTakenForms(users, user.email, user._id);
+        await users.insert(user);
+        const event = { event: "created", before: null, after: user, actor } as const;
+        await noteUserEvent(tx, services.clock, event);
+      }),
   );
   return user;
 }
@@ -151,25 +154,28 @@ export async function changeManagedUser(
     updatedAt: timestamp(clock),
   };
   const isMoved = email !== undefined && email !== before.email;
-  const { user, ended } = await storedOrRefused(() =>
-    engine.transaction(projectId, async (tx) => {
-      const users = tx.records<UserRecord>(USERS);
-      await refuseTakenForms(users, email ?? null, userId);
-      const was = (await users.get(userId))?.value ?? null;
-      const changed = await users.updateOne(eq("_id", userId), { set });
-      if (changed === null) throw new Problem("USER_NOT_FOUND");
-      const { value: after } = boundedUser(changed);
-      await noteUserEvent(tx, services.clock, {
-        event: "changed",
-        before: was,
-        after,
-        actor: within.actor,
-      });
-      const ends = disabled === true || passwordHash !== null || isMoved;
-      const ended = ends ? await revokeSessions(tx, clock, userId) : [];
-      if (ends) await dropCodes(tx, projectId, before);
-      return { user: changed.value, ended };
-    })
+  const { user, ended } = await storedOrRefused(
+    services,
+    projectId,
+    (room) =>
+      engine.transaction(projectId, async (tx) => {
+        const users = tx.records<UserRecord>(USERS, { room });
+        await refuseTakenForms(users, email ?? null, userId);
+        const was = (await users.get(userId))?.value ?? null;
+        const changed = await users.updateOne(eq("_id", userId), { set });
+        if (changed === null) throw new Problem("USER_NOT_FOUND");
+        const { value: after } = boundedUser(changed);
+        await noteUserEvent(tx, services.clock, {
+          event: "changed",
+          before: was,
+          after,
+          actor: within.actor,
+        });
+        const ends = disabled === true || passwordHash !== null || isMoved;
+        const ended = ends ? await revokeSessions(tx, clock, userId) : [];
+        if (ends) await dropCodes(tx, projectId, before);
+        return { user: changed.value, ended };
+      }),
   );
   sessions.forget(projectId, ended);
   return user;

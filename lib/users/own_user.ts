@@ -5,6 +5,7 @@ import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import { exceedsBytes } from "../store/json_text.ts";
 import type { Engine, Id, Json, Stored } from "../store/port.ts";
+import type { Plans } from "../projects/plans.ts";
 import type { SignedInUser } from "../auth/principals.ts";
 import { noteUserEvent } from "../auth/user_events.ts";
 import { type OwnMember, type UserRecord, USERS } from "../auth/users.ts";
@@ -44,12 +45,13 @@ interface ProfileServices {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly userFields: UserFields;
+  readonly plans: Plans;
 }
 
 /**
  * Changes what users may set themselves. It is remembered as their own, so that no provider changes
- * it any more. Throws `INVALID_BODY`, `USERNAME_TAKEN`, and `ACCESS_TOKEN_INVALID` as
- * {@linkcode ownUser} does.
+ * it any more. Throws `INVALID_BODY`, `USERNAME_TAKEN`,
+ * `DOCUMENT_QUOTA_EXCEEDED`, and `ACCESS_TOKEN_INVALID` as {@linkcode ownUser} does.
  */
 export async function changeOwnUser(
   services: ProfileServices,
@@ -60,19 +62,22 @@ export async function changeOwnUser(
   const declared = await services.userFields.of(projectId);
   const set = profileChange(declared, changes);
   const chosen = PROFILE.filter((member) => changes[member] !== undefined);
-  return await storedOrRefused(() =>
-    engine.transaction(projectId, async (tx) => {
-      const users = tx.records<UserRecord>(USERS);
-      const user = (await users.get(userId))?.value;
-      if (user === undefined) throw new Problem("ACCESS_TOKEN_INVALID");
-      const own = new Set([...user.ownMembers ?? [], ...chosen]);
-      const changed = await users.updateOne(eq("_id", userId), {
-        set: { ...set, ownMembers: [...own], updatedAt: timestamp(clock) },
-      });
-      const { value: after } = boundedUser(changed!); // Read in the same transaction.
-      await noteUserEvent(tx, services.clock, { event: "changed", before: user, after });
-      return after;
-    })
+  return await storedOrRefused(
+    services,
+    projectId,
+    (room) =>
+      engine.transaction(projectId, async (tx) => {
+        const users = tx.records<UserRecord>(USERS, { room });
+        const user = (await users.get(userId))?.value;
+        if (user === undefined) throw new Problem("ACCESS_TOKEN_INVALID");
+        const own = new Set([...user.ownMembers ?? [], ...chosen]);
+        const changed = await users.updateOne(eq("_id", userId), {
+          set: { ...set, ownMembers: [...own], updatedAt: timestamp(clock) },
+        });
+        const { value: after } = boundedUser(changed!); // Read in the same transaction.
+        await noteUserEvent(tx, services.clock, { event: "changed", before: user, after });
+        return after;
+      }),
   );
 }
 

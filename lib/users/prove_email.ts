@@ -160,7 +160,7 @@ async function dropWaysIn(
 
 /**
  * Signs in by a code, and makes a new user where nobody has the address and the project takes new
- * ones. Throws `INVALID_CODE` and `SIGN_IN_METHOD_OFF`.
+ * ones. Throws `INVALID_CODE`, `SIGN_IN_METHOD_OFF` and `DOCUMENT_QUOTA_EXCEEDED`.
  */
 export async function signInByCode(
   services: UserServices,
@@ -172,29 +172,32 @@ export async function signInByCode(
   if (!auth.emailCode) throw new Problem("SIGN_IN_METHOD_OFF");
   const code = await requireCodeOf(services, { space: projectId, purpose: "code" }, entered);
   const fields = fieldsOfNewUser(await userFields.of(projectId), {}, true);
-  const { opened, revoked } = await storedOrRefused(() =>
-    engine.transaction(projectId, async (tx) => {
-      await useCode(tx, code);
-      const holder = await findUserByEmail(tx.records(USERS), code.email);
-      let revoked: Id[] = [];
-      let userId: Id;
-      if (holder === null) {
-        if (auth.signUp === "closed") throw new Problem("INVALID_CODE");
-        const user = newUser(services, { email: code.email, emailVerified: true, fields });
-        await tx.records<UserRecord>(USERS).insert(user);
-        await noteUserEvent(tx, services.clock, { event: "created", before: null, after: user });
-        userId = user._id;
-      } else {
-        // The address may have changed hands since the code was sent.
-        if (holder.email !== code.email || holder.disabled) throw new Problem("INVALID_CODE");
-        userId = holder._id;
-        if (!holder.emailVerified) {
-          revoked = await reclaim(tx, { projectId, clock }, holder);
-          await change(tx, services, holder, RECLAIMED);
+  const { opened, revoked } = await storedOrRefused(
+    services,
+    projectId,
+    (room) =>
+      engine.transaction(projectId, async (tx) => {
+        await useCode(tx, code);
+        const holder = await findUserByEmail(tx.records(USERS), code.email);
+        let revoked: Id[] = [];
+        let userId: Id;
+        if (holder === null) {
+          if (auth.signUp === "closed") throw new Problem("INVALID_CODE");
+          const user = newUser(services, { email: code.email, emailVerified: true, fields });
+          await tx.records<UserRecord>(USERS, { room }).insert(user);
+          await noteUserEvent(tx, services.clock, { event: "created", before: null, after: user });
+          userId = user._id;
+        } else {
+          // The address may have changed hands since the code was sent.
+          if (holder.email !== code.email || holder.disabled) throw new Problem("INVALID_CODE");
+          userId = holder._id;
+          if (!holder.emailVerified) {
+            revoked = await reclaim(tx, { projectId, clock }, holder);
+            await change(tx, services, holder, RECLAIMED);
+          }
         }
-      }
-      return { opened: await openUserSession(tx, services, { userId, device }), revoked };
-    })
+        return { opened: await openUserSession(tx, services, { userId, device }), revoked };
+      }),
   );
   sessions.forget(projectId, revoked);
   return await withAccessToken(services, projectId, opened);

@@ -6,7 +6,8 @@ import { admitMail } from "../mail/admission.ts";
 import { enqueueMail, findMailContext, type MailContext } from "../mail/outbox.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
-import type { Id, Json, Records, Transaction } from "../store/port.ts";
+import { withinQuota } from "../documents/quota.ts";
+import type { Id, Json, Records, Room, Transaction } from "../store/port.ts";
 import { timestamp } from "../clock.ts";
 import { noteUserEvent } from "../auth/user_events.ts";
 import { findUserByEmail, newUser, type UserRecord, USERS } from "../auth/users.ts";
@@ -32,7 +33,7 @@ export interface SignUpInput {
  * them in. Resolves to null where the e-mail must be verified first: then the answer is the same
  * whoever has the address, and only its mailbox is told.
  *
- * Throws `SIGN_UP_CLOSED`, `SIGN_IN_METHOD_OFF`, `INVALID_BODY`, `INVALID_PASSWORD`,
+ * Throws `SIGN_UP_CLOSED`, `SIGN_IN_METHOD_OFF`, `DOCUMENT_QUOTA_EXCEEDED`, `INVALID_BODY`, `INVALID_PASSWORD`,
  * `PASSWORDS_BUSY`, `USERNAME_TAKEN`, `EMAIL_TAKEN`, and `MAIL_NOT_CONFIGURED` where mails must be
  * sent.
  */
@@ -71,26 +72,30 @@ export async function signUp(
     ? null
     : await admitMail(services, context, notice);
   if (context !== null) await jobRunner.announce(projectId);
-  const result = await storedOrRefused(() =>
-    engine.transaction(projectId, async (tx) => {
-      const { guest, holder } = await admit(tx.records(USERS), wanted);
-      if (holder !== null) {
-        const job = admitted && await tellHolder(tx, services, admitted, holder);
-        return { job, opened: null };
-      }
-      const fields = fieldsOf(declared, guest, input.fields);
-      const made = { ...user, passwordHash, fields };
-      const userId =
-        await (guest === null ? inserted(tx, services, made) : upgraded(tx, services, guest, made));
-      const code = { purpose: "verify", email, language: visitor.language } as const;
-      const job = context === null
-        ? null
-        : await enqueueCodeRequest(tx, services, code, SEND_CODE.name);
-      const opened = mustVerify
-        ? null
-        : await openUserSession(tx, services, { userId, device: visitor.device });
-      return { job, opened };
-    })
+  const result = await storedOrRefused(
+    services,
+    projectId,
+    (room) =>
+      engine.transaction(projectId, async (tx) => {
+        const { guest, holder } = await admit(tx.records(USERS), wanted);
+        if (holder !== null) {
+          const job = admitted && await tellHolder(tx, services, admitted, holder);
+          return { job, opened: null };
+        }
+        const fields = fieldsOf(declared, guest, input.fields);
+        const made = { ...user, passwordHash, fields };
+        const userId = await (guest === null
+          ? inserted(tx, services, { user: made, room })
+          : upgraded(tx, services, { guest, made, room }));
+        const code = { purpose: "verify", email, language: visitor.language } as const;
+        const job = context === null
+          ? null
+          : await enqueueCodeRequest(tx, services, code, SEND_CODE.name);
+        const opened = mustVerify
+          ? null
+          : await openUserSession(tx, services, { userId, device: visitor.device });
+        return { job, opened };
+      }),
   );
   if (result.job !== null) jobRunner.begin(projectId, result.job);
   if (result.opened === null) return null;
@@ -152,12 +157,16 @@ function fieldsOf(
 async function upgraded(
   tx: Transaction,
   services: UserServices,
-  guest: UserRecord,
-  { email, emailLower, passwordHash, fields, ...user }: UserRecord,
+  { guest, made, room }: {
+    readonly guest: UserRecord;
+    readonly made: UserRecord;
+    readonly room: Room | undefined;
+  },
 ): Promise<Id> {
+  const { email, emailLower, passwordHash, fields, ...user } = made;
   const { ownMembers } = user;
   const own = Object.fromEntries(ownMembers.map((member) => [member, user[member]]));
-  const upgraded = await tx.records<UserRecord>(USERS).updateOne(eq("_id", guest._id), {
+  const upgraded = await tx.records<UserRecord>(USERS, { room }).updateOne(eq("_id", guest._id), {
     set: {
       email,
       emailLower,
@@ -176,8 +185,12 @@ async function upgraded(
   return guest._id;
 }
 
-async function inserted(tx: Transaction, services: UserServices, user: UserRecord): Promise<Id> {
-  await tx.records<UserRecord>(USERS).insert(user);
+async function inserted(
+  tx: Transaction,
+  services: UserServices,
+  { user, room }: { readonly user: UserRecord; readonly room: Room | undefined },
+): Promise<Id> {
+  await tx.records<UserRecord>(USERS, { room }).insert(user);
   await noteUserEvent(tx, services.clock, { event: "created", before: null, after: user });
   return user._id;
 }
@@ -197,7 +210,7 @@ const tellHolder = async (
 
 /**
  * Makes a user who tells nothing of themselves, and signs them in. Signing up as them later keeps
- * their id. Throws `SIGN_IN_METHOD_OFF` and `SIGN_UP_CLOSED`.
+ * their id. Throws `SIGN_IN_METHOD_OFF`, `SIGN_UP_CLOSED` and `DOCUMENT_QUOTA_EXCEEDED`.
  */
 export async function signInAnonymously(
   services: UserServices,
@@ -208,10 +221,14 @@ export async function signInAnonymously(
   if (auth.signUp === "closed") throw new Problem("SIGN_UP_CLOSED");
   const fields = fieldsOfNewUser(await services.userFields.of(projectId), {}, true);
   const user = newUser(services, { isAnonymous: true, fields });
-  const opened = await services.engine.transaction(projectId, async (tx) => {
-    await tx.records<UserRecord>(USERS).insert(user);
-    await noteUserEvent(tx, services.clock, { event: "created", before: null, after: user });
-    return await openUserSession(tx, services, { userId: user._id, device });
-  });
+  const opened = await withinQuota(
+    services,
+    projectId,
+    (room) =>
+      services.engine.transaction(projectId, async (tx) => {
+        const userId = await inserted(tx, services, { user, room });
+        return await openUserSession(tx, services, { userId, device });
+      }),
+  );
   return await withAccessToken(services, projectId, opened);
 }

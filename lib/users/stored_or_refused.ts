@@ -1,10 +1,19 @@
+import { type QuotaServices, withinQuota } from "../documents/quota.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
+import type { Id, Room } from "../store/port.ts";
 
-/** What a write of users met as taken, in their words. Throws `USERNAME_TAKEN` and `EMAIL_TAKEN`. */
-export async function storedOrRefused<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * What a write of users met as taken, in their words. Throws `USERNAME_TAKEN`, `EMAIL_TAKEN`, and
+ * `DOCUMENT_QUOTA_EXCEEDED` where users are written by the room that `work` is given.
+ */
+export async function storedOrRefused<T>(
+  services: QuotaServices,
+  projectId: Id,
+  work: (room: Room | undefined) => Promise<T>,
+): Promise<T> {
   try {
-    return await work();
+    return await withinQuota(services, projectId, work);
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
     const code = error.path === "usernameLower" ? "USERNAME_TAKEN" : "EMAIL_TAKEN";

@@ -32,8 +32,7 @@ export const listenToDocuments = contract({
     "First the list, then each change, as seen through the query's filter and the caller's rules " +
     "before and after it: a document that comes to match is `added`, one that does no longer is " +
     "`removed`. Changes of one document come in the order of their commits, each at least once, none " +
-    "left out, none older than what was shown; with the id of the last event (`Last-Event-ID`) one " +
-    "goes on behind it, for 24 hours. " +
+    "left out; with the id of the last event (`Last-Event-ID`) one goes on behind it, for 24 hours. " +
     "Where that cannot be, where a reader is 1 MiB behind, and when the collection's definition " +
     "changes, there is a `reset` and a new list. When the key is rotated, the token expires or its " +
     "session ends, there is an `unauthorized` within five seconds, and the end.\n\n" +

@@ -62,6 +62,7 @@ export const signUp = contract({
   problems: [
     "INVALID_PASSWORD",
     "SIGN_UP_CLOSED",
+    "DOCUMENT_QUOTA_EXCEEDED",
     "SIGN_IN_METHOD_OFF",
     "EMAIL_TAKEN",
     "USERNAME_TAKEN",
@@ -256,7 +257,13 @@ export const verifyCode = contract({
     description: "The address and its code.",
   },
   success: [session(200, "A session.", "Signed in")],
-  problems: ["INVALID_CODE", "SIGN_IN_LOCKED", "SIGN_IN_METHOD_OFF", "EMAIL_TAKEN"],
+  problems: [
+    "INVALID_CODE",
+    "SIGN_IN_LOCKED",
+    "SIGN_IN_METHOD_OFF",
+    "EMAIL_TAKEN",
+    "DOCUMENT_QUOTA_EXCEEDED",
+  ],
 });
 
 export const changeEmail = contract({
@@ -312,14 +319,8 @@ export const signInAnonymously = contract({
     "sign up later, with this session's access token, they keep their id and documents.",
   security: signInKey,
   headers: { "x-refresh-token-mode": refreshTokenMode },
-  success: [{
-    ...session(201, "A session.", "Signed in"),
-    example: {
-      ...USER_SESSION_EXAMPLE,
-      user: { ...USER_SESSION_EXAMPLE.user, email: null, emailVerified: false, isAnonymous: true },
-    },
-  }],
-  problems: ["SIGN_IN_METHOD_OFF", "SIGN_UP_CLOSED"],
+  success: [session(201, "A session.", "Signed in")],
+  problems: ["SIGN_IN_METHOD_OFF", "SIGN_UP_CLOSED", "DOCUMENT_QUOTA_EXCEEDED"],
 });
 
 export const updateProfile = contract({
@@ -342,7 +343,7 @@ export const updateProfile = contract({
     example: { ...USER_EXAMPLE, message: "User changed" },
     message: "User changed",
   }],
-  problems: ["USERNAME_TAKEN"],
+  problems: ["USERNAME_TAKEN", "DOCUMENT_QUOTA_EXCEEDED"],
 });
 
 export const getPublicUser = contract({

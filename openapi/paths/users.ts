@@ -57,7 +57,7 @@ export const patchMe = contract({
     example: USER_EXAMPLE,
     message: "User changed",
   }],
-  problems: ["USERNAME_TAKEN"],
+  problems: ["USERNAME_TAKEN", "DOCUMENT_QUOTA_EXCEEDED"],
 });
 
 export const createUser = contract({
@@ -82,7 +82,13 @@ export const createUser = contract({
     example: MANAGED_USER_EXAMPLE,
     message: "User created",
   }],
-  problems: ["INVALID_PASSWORD", "EMAIL_TAKEN", "USERNAME_TAKEN", "PASSWORDS_BUSY"],
+  problems: [
+    "INVALID_PASSWORD",
+    "EMAIL_TAKEN",
+    "USERNAME_TAKEN",
+    "PASSWORDS_BUSY",
+    "DOCUMENT_QUOTA_EXCEEDED",
+  ],
 });
 
 export const listUsers = contract({
@@ -143,7 +149,7 @@ export const patchUser = contract({
     status: 200,
     description: "The user as they are now.",
     data: ManagedUser,
-    example: { ...MANAGED_USER_EXAMPLE, disabled: true },
+    example: MANAGED_USER_EXAMPLE,
     message: "User changed",
   }],
   problems: [
@@ -152,6 +158,7 @@ export const patchUser = contract({
     "EMAIL_TAKEN",
     "USERNAME_TAKEN",
     "PASSWORDS_BUSY",
+    "DOCUMENT_QUOTA_EXCEEDED",
   ],
 });
 

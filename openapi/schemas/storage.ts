@@ -64,8 +64,8 @@ export const UploadInput = openBodyOf({
     pattern: MEDIA_TYPE.source,
     description:
       "`type/subtype`, with parameters if need be, in printable ASCII and without white " +
-      "space around it; the PUT carries exactly this text. With a comma in its " +
-      "parameters it is served without them.",
+      "space around it; the PUT carries exactly this text. Parameters with a comma in them " +
+      "are kept, but the file is served without its parameters then.",
   }),
   size: size.openapi({ description: "Bytes. More than a file may have is a 413." }),
   visibility: z.enum(VISIBILITIES, '"visibility" must be public or private.').optional().openapi({

@@ -208,7 +208,9 @@ export const WHOLE_DELIVERY_EXAMPLE = {
 
 export const WholeDelivery = z.strictObject({
   ...delivery,
-  body: z.string().openapi({ description: "What is sent: the text that the signature is of." }),
+  body: z.string().nullable().openapi({
+    description: "What is sent: the text that the signature is of; null once it is not kept.",
+  }),
 }).openapi("WholeWebhookDelivery", { example: WHOLE_DELIVERY_EXAMPLE });
 
 const SINCE = '"since" must be a time in ISO 8601 with a zone.';

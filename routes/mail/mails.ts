@@ -1,3 +1,4 @@
+import { withinQuota } from "@/lib/documents/quota.ts";
 import { ok } from "@/lib/http/respond.ts";
 import { listMails } from "@/lib/mail/log.ts";
 import { sendMails } from "@/lib/mail/send.ts";
@@ -6,7 +7,13 @@ import type { HandlerOf, InProject } from "../handler.ts";
 
 export const handleSendMail: HandlerOf<typeof mail.sendMail> = async (c) => {
   const { services, principal } = c.var;
-  const sent = await sendMails(services, principal.projectId, c.req.valid("json"));
+  const { projectId } = principal;
+  const mail = c.req.valid("json");
+  const sent = await withinQuota(
+    services,
+    projectId,
+    (room) => sendMails(services, projectId, { ...mail, room }),
+  );
   return ok(200, JSON.stringify(sent), "Mail queued");
 };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setPlan } from "@/lib/accounts/manage_accounts.ts";
-import { withinQuota } from "@/lib/documents/quota.ts";
+import { documentBytes, withinQuota } from "@/lib/documents/quota.ts";
 import { recountDocuments } from "@/lib/documents/recount.ts";
 import { type Plan, PLANS } from "@/lib/projects/plans.ts";
 import type { Services } from "@/lib/services.ts";
@@ -36,7 +36,7 @@ async function tighten(
   bytes: number,
 ): Promise<Tight> {
   const { engine } = services;
-  const plan = { ...PLANS.free, documentBytes: await engine.bytes(projectId) + bytes };
+  const plan = { ...PLANS.free, documentBytes: await documentBytes(engine, projectId) + bytes };
   const plans = { ...services.plans, of: () => Promise.resolve(plan) };
   const app = createApp({ ...services, plans });
   return {

@@ -1,6 +1,7 @@
 /** A project with webhooks, and a receiver that answers as a test has it. */
 
 import { enabledWebhooks, enqueueDeliveries } from "@/lib/events/webhooks/deliveries.ts";
+import { messageRoom } from "@/lib/events/webhooks/kept_bodies.ts";
 import { DELIVERIES, type DeliveryRecord, type ToldChange } from "@/lib/events/webhooks/records.ts";
 import type { WebhookWithSecret } from "@/lib/events/webhooks/manage.ts";
 import type { PlanName } from "@/lib/projects/account_records.ts";
@@ -113,9 +114,10 @@ export async function tellWebhooks(
 ): Promise<void> {
   const audience = await enabledWebhooks(services, projectId);
   await services.jobRunner.announce(projectId);
+  const room = await messageRoom(services, projectId);
   const jobs = await services.engine.transaction(
     projectId,
-    (tx) => enqueueDeliveries(tx, services, audience, changes),
+    (tx) => enqueueDeliveries(tx, services, audience, { changes, room }),
   );
   if (begins) { for (const job of jobs) services.jobRunner.begin(projectId, job); }
 }

@@ -43,6 +43,8 @@ export const sizeCases: Cases = {
     await records.insertMany([2, 3].map((n) => ({ _id: id(n), text: TEXT })));
     about(await engine.bytes(space), 1000);
     about(await engine.bytes(space, [kept]), 3000);
+    about(await engine.bytesOf(space, kept), 2000);
+    assert.equal(await engine.bytesOf(newSpace(), kept), 0);
     assert.equal(await engine.recount(space, kept), 0);
     await records.deleteOne(eq("_id", id(2)));
     about(await engine.bytes(space, [kept]), 2000);

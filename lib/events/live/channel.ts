@@ -15,15 +15,10 @@ import { encoded } from "./sink.ts";
 
 /** A change as those see it who listen to one list. */
 export interface Told extends ListStep {
-  readonly recordId: Id;
   /** About how much memory it holds. */
   readonly bytes: number;
   /** The event. @param total How many the list has now; null where that is not to be said. */
   event(total: number | null): Uint8Array<ArrayBuffer>;
-  /** The event with an empty id: a client that hears nothing after it comes back without a position. */
-  eventWithoutPosition(total: number | null): Uint8Array<ArrayBuffer>;
-  /** This change in the place of an earlier one of its record and itself. */
-  after(earlier: Told): Told;
 }
 
 /** A change with its documents parsed: once, for all who listen. */
@@ -137,32 +132,17 @@ class ToldChange implements Told {
     return ADDED[this.#what.action];
   }
 
-  get recordId(): Id {
-    return this.#what.recordId;
-  }
-
   get bytes(): number {
     return 2 * (this.#document?.length ?? 0);
   }
 
   event(total: number | null): Uint8Array<ArrayBuffer> {
-    if (this.#last?.total !== total) {
-      this.#last = { total, event: this.#encoded(this.#what.id, total) };
-    }
+    if (this.#last?.total !== total) this.#last = { total, event: this.#encoded(total) };
     return this.#last!.event;
   }
 
-  eventWithoutPosition(total: number | null): Uint8Array<ArrayBuffer> {
-    return this.#encoded("", total);
-  }
-
-  after({ added }: Told): Told {
-    const isNew = added === 1 && this.#what.action === "changed";
-    return isNew ? new ToldChange({ ...this.#what, action: "added" }, this.#document) : this;
-  }
-
-  #encoded(id: string, total: number | null): Uint8Array<ArrayBuffer> {
-    const { action, recordId } = this.#what;
+  #encoded(total: number | null): Uint8Array<ArrayBuffer> {
+    const { id, action, recordId } = this.#what;
     const document = this.#document === null ? "" : `,"document":${this.#document}`;
     const count = total === null ? "" : `,"total":${total}`;
     return encoded(

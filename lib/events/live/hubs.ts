@@ -28,8 +28,6 @@ export interface HubLook {
 /** What a subscriber has joined. */
 export interface Joined {
   readonly channel: Channel;
-  /** The collection's, by which changes are noted. */
-  readonly name: string;
   /** The id of a change for whoever listens to the collection. */
   parse(change: PositionedChange): ParsedChange;
   leave(): void;
@@ -81,12 +79,7 @@ class Hub implements ChangeListener {
       leave();
       throw error;
     }
-    return {
-      channel,
-      name: this.#collection.definition.name,
-      parse: (change) => this.#parse(change),
-      leave,
-    };
+    return { channel, parse: (change) => this.#parse(change), leave };
   }
 
   tell(change: PositionedChange): void {

@@ -9,7 +9,7 @@ import type { Log } from "../../runtime/log.ts";
 import { PositionLost, QueryTooSlow } from "../../store/errors.ts";
 import type { ChangePosition, Id } from "../../store/port.ts";
 import type { Caller } from "../../auth/principals.ts";
-import type { Subscriber, Told } from "./channel.ts";
+import type { Channel, Subscriber, Told } from "./channel.ts";
 import type { Hubs, Joined } from "./hubs.ts";
 import { type LivePlan, type LiveQuery, planLive } from "./plan.ts";
 import type { LivePositions } from "./positions.ts";
@@ -62,13 +62,6 @@ interface Missed {
   readonly last: Told | null;
 }
 
-/** What a list is sent with. */
-interface Beginning {
-  readonly joined: Joined;
-  readonly isReset: boolean;
-  readonly isOvertaken: () => boolean;
-}
-
 /** One open list: what it showed, and each change of it since. */
 export class LiveStream implements Subscriber {
   readonly #services: LiveServices;
@@ -80,8 +73,6 @@ export class LiveStream implements Subscriber {
   /** What was told before the list was read; null once it is told at once. */
   #early: Told[] | null = [];
   #earlyBytes = 0;
-  /** Up to where it has shown what happened: of what was before, it shows nothing any more. */
-  #shownUpTo: ChangePosition = "";
   /** Whether its changes say how many the list has. */
   #saysTotal = false;
   /** Counts beginnings: one that another has overtaken ends. */
@@ -128,11 +119,7 @@ export class LiveStream implements Subscriber {
   }
 
   told(told: Told): void {
-    if (this.#early === null) {
-      // Its own reading of the changes was ahead of the feed that all share.
-      if (told.position >= this.#shownUpTo) this.#send(told);
-      return;
-    }
+    if (this.#early === null) return this.#send(told);
     this.#early.push(told);
     this.#earlyBytes += told.bytes;
     // Its list is read for longer than one can wait: it is read once more.
@@ -192,11 +179,11 @@ export class LiveStream implements Subscriber {
       : await this.#catchUp(plan, { joined, after, isOvertaken });
     if (isOvertaken()) return;
     const isReset = isAgain || (after !== null && missed === null);
-    const { upTo, last } = missed ?? await this.#sendList(plan, { joined, isReset, isOvertaken });
+    const { upTo, last } = missed ??
+      await this.#sendList(plan, { channel: joined.channel, isReset, isOvertaken });
     if (isOvertaken()) return;
     const early = this.#early;
     this.#early = null;
-    this.#shownUpTo = upTo;
     if (last !== null) this.#send(last);
     for (const told of early) {
       if (told.position > upTo) this.#send(told);
@@ -244,64 +231,29 @@ export class LiveStream implements Subscriber {
   }
 
   /** A page that has its list already gets none, unless it has to forget it. */
-  async #sendList(plan: LivePlan, beginning: Beginning): Promise<Missed> {
+  async #sendList(
+    plan: LivePlan,
+    { channel, isReset, isOvertaken }: {
+      channel: Channel;
+      isReset: boolean;
+      isOvertaken: () => boolean;
+    },
+  ): Promise<Missed> {
     const { caller, collection, collectionName, query, snapshot } = plan;
-    const { joined: { channel }, isReset, isOvertaken } = beginning;
     const { projectId } = caller;
     const { engine, livePositions } = this.#services;
     const read = () => listDocuments(this.#services, caller, { collectionName, query });
-    const { position: from, found } = snapshot || isReset
+    const { position, found } = snapshot || isReset
       ? await channel.total.read(read)
       : { position: await engine.changes.head(projectId), found: null };
-    const { upTo, changes } = found === null || isOvertaken()
-      ? { upTo: from, changes: [] }
-      : await this.#changedSince(from, beginning);
-    if (isOvertaken()) return { upTo, last: null };
-    // A client that comes back from here would be told older states than the list has.
-    const id = changes.length > 0 ? "" : livePositions.write(upTo, { projectId, collection });
+    const begun = { upTo: position, last: null };
+    if (isOvertaken()) return begun;
+    const id = livePositions.write(position, { projectId, collection });
     const body = found === null ? "" : `event: list\ndata: ${dataOf(found)}\n`;
     this.#saysTotal = typeof found?.total === "number";
     this.#sink.sendFirst(encoded(`${isReset ? RESET : ""}id: ${id}\n${body}\n`));
     this.#sentAt = this.#services.clock.elapsed();
-    const last = changes.pop() ?? null;
-    for (const told of changes) this.#sink.send(told.eventWithoutPosition(null));
-    return { upTo: last?.position ?? upTo, last };
-  }
-
-  /**
-   * Resolves to what a list may have in it or not that was read after `from`: of each record its last
-   * change, which is as new as the list, or newer. All changes would tell older states as well.
-   */
-  async #changedSince(
-    from: ChangePosition,
-    { joined: { channel, parse, name }, isOvertaken }: Beginning,
-  ): Promise<{ readonly upTo: ChangePosition; readonly changes: Told[] }> {
-    const { engine } = this.#services;
-    const to = await engine.changes.head(this.projectId);
-    const lastOf = new Map<Id, Told>();
-    let [upTo, bytes] = [from, 0];
-    if (to > from) {
-      await using feed = engine.changes.follow(this.projectId, from);
-      for await (const batch of feed) {
-        for (const change of batch.changes) {
-          const told = change.name === name ? channel.seen(parse(change)) : null;
-          if (told === null) continue;
-          const earlier = lastOf.get(told.recordId);
-          bytes += told.bytes - (earlier?.bytes ?? 0);
-          lastOf.delete(told.recordId);
-          lastOf.set(told.recordId, earlier === undefined ? told : told.after(earlier));
-        }
-        upTo = batch.upTo;
-        if (isOvertaken() || batch.changes.length === 0 || upTo >= to) break;
-        // It is the same as with what is told early.
-        if (bytes > LIVE_BEHIND_BYTES_MAX) {
-          this.restart();
-          break;
-        }
-        await nextTurn();
-      }
-    }
-    return { upTo, changes: [...lastOf.values()] };
+    return begun;
   }
 
   #send(told: Told): void {
@@ -310,7 +262,6 @@ export class LiveStream implements Subscriber {
     // Who has just caught up begins anew.
     if (this.#joined === null) return;
     this.#sink.send(told.event(this.#saysTotal ? this.#joined.channel.total.value : null));
-    this.#shownUpTo = told.position;
     this.#sentAt = this.#services.clock.elapsed();
   }
 

@@ -138,7 +138,7 @@ async function deliver(
   { delivery, webhook }: Claimed,
 ): Promise<Next> {
   const { engine } = services;
-  const message = { id: messageId(delivery._id), body: delivery.body };
+  const message = { id: messageId(delivery._id), body: delivery.body! }; // What is queued has one.
   const result = await sendSigned(services, { projectId, webhook }, message);
   if (!isSuccess(result)) return await retry(services, projectId, { webhook, delivery, result });
   const deliveries = engine.records<DeliveryRecord>(projectId, DELIVERIES);

@@ -2,9 +2,9 @@ import { type Clock, timestamp } from "../../clock.ts";
 import { hashedId } from "../../crypto/hashes.ts";
 import type { NewId } from "../../ids.ts";
 import { enqueue, type JobRecord } from "../../jobs/jobs.ts";
-import { WEBHOOK_BODY_BYTES_MAX, WEBHOOK_LOG_MS } from "../../limits.ts";
+import { WEBHOOK_BODY_BYTES_MAX, WEBHOOK_BODY_MS, WEBHOOK_LOG_MS } from "../../limits.ts";
 import { eq } from "../../store/filter.ts";
-import { exceedsBytes, parseJson } from "../../store/json_text.ts";
+import { bytesOf, exceedsBytes, parseJson } from "../../store/json_text.ts";
 import type { Engine, Id, Records, Transaction } from "../../store/port.ts";
 import {
   DELIVERIES,
@@ -55,19 +55,30 @@ export async function enqueueDeliveries(
   tx: Transaction,
   services: EnqueueServices,
   { projectId, webhooks }: WebhookAudience,
-  changes: readonly ToldChange[],
+  { changes, room }: {
+    readonly changes: readonly ToldChange[];
+    /** How many bytes of messages may still wait; what is more is recorded as failed. */
+    readonly room: number;
+  },
 ): Promise<JobRecord[]> {
+  let left = room;
   const deliveries = changes.flatMap((change) => {
     const event = eventOf(change);
     if (event === null) return [];
     const told = webhooks.filter(({ events }) => isAsked(events, change.name, event));
     if (told.length === 0) return [];
     const message = { type: `${change.name}.${event}`, body: bodyOf(projectId, change, event) };
-    return told.map(({ _id }) => deliveryRecord(services, _id, { change, message }));
+    const bytes = bytesOf(message.body);
+    return told.map(({ _id }) => {
+      left -= bytes;
+      const delivery = deliveryRecord(services, _id, { change, message });
+      return left >= 0 ? delivery : refused(delivery);
+    });
   });
   if (deliveries.length === 0) return [];
   await tx.records<DeliveryRecord>(DELIVERIES).insertMany(deliveries);
-  return await enqueueSendings(tx, services, deliveries);
+  const queued = deliveries.filter(({ state }) => state === "queued");
+  return queued.length === 0 ? [] : await enqueueSendings(tx, services, queued);
 }
 
 export const enqueueSendings = (
@@ -107,12 +118,23 @@ function bodyOf(projectId: Id, change: ToldChange, event: EventName): string {
   return exceedsBytes(whole, WEBHOOK_BODY_BYTES_MAX) ? text(null) : whole;
 }
 
+/** A message that does not wait to be sent, because as many wait as may. Its webhook's log shows it. */
+const refused = (delivery: DeliveryRecord): DeliveryRecord => ({
+  ...delivery,
+  body: null,
+  bodyBytes: 0,
+  bodyUntil: null,
+  state: "failed",
+  error: "It was not sent: the messages that wait take all that the project may have waiting.",
+  endedAt: delivery.createdAt,
+});
+
 function deliveryRecord(
   { clock }: EnqueueServices,
   webhookId: Id,
   { change: { position, name, recordId, action }, message }: {
     readonly change: ToldChange;
-    readonly message: Pick<DeliveryRecord, "type" | "body">;
+    readonly message: { readonly type: string; readonly body: string };
   },
 ): DeliveryRecord {
   const now = timestamp(clock);
@@ -122,6 +144,8 @@ function deliveryRecord(
     lane: [webhookId, name, recordId].join(" "),
     position,
     ...message,
+    bodyBytes: bytesOf(message.body),
+    bodyUntil: new Date(clock.now() + WEBHOOK_BODY_MS).toISOString(),
     state: "queued",
     tries: 0,
     dueAt: now,

@@ -1,7 +1,7 @@
 import { type Clock, timestamp } from "../../clock.ts";
 import type { NewId } from "../../ids.ts";
 import type { JobQueue, JobRecord } from "../../jobs/jobs.ts";
-import { WEBHOOK_LOG_MS, WEBHOOK_REPLAY_MAX } from "../../limits.ts";
+import { WEBHOOK_BODY_MS, WEBHOOK_LOG_MS, WEBHOOK_REPLAY_MAX } from "../../limits.ts";
 import type { Cursors } from "../../paging/cursor.ts";
 import { type PageRequest, readPage, type RecordPage } from "../../paging/record_page.ts";
 import { Problem } from "../../problems.ts";
@@ -9,7 +9,7 @@ import { and, compare, eq, within } from "../../store/filter.ts";
 import type { Engine, Id } from "../../store/port.ts";
 import { enqueueSendings } from "./deliveries.ts";
 import { findWebhook } from "./manage.ts";
-import { DELIVERIES, type DeliveryRecord, type DeliveryState } from "./records.ts";
+import { DELIVERIES, type DeliveryRecord, type DeliveryState, ENDED } from "./records.ts";
 import type { WebhookPlace } from "./signatures.ts";
 
 /** A message to a webhook, and what came of it. */
@@ -29,9 +29,9 @@ export interface ShownDelivery {
   readonly endedAt: string | null;
 }
 
-/** With what is sent. */
+/** With what is sent; null where it is no longer kept. */
 export interface WholeDelivery extends ShownDelivery {
-  readonly body: string;
+  readonly body: string | null;
 }
 
 interface LogServices {
@@ -96,7 +96,8 @@ interface ReplayServices {
 
 /**
  * Sends a message once more, under its `webhook-id`, with tries of its own; one that waits for its
- * next try is tried now. Throws `WEBHOOK_NOT_FOUND`, `DELIVERY_NOT_FOUND` and `WEBHOOK_OFF`.
+ * next try is tried now. Throws `WEBHOOK_NOT_FOUND`, `DELIVERY_NOT_FOUND`, also where
+ * the body is no longer kept, and `WEBHOOK_OFF`.
  */
 export async function replayDelivery(
   services: ReplayServices,
@@ -105,7 +106,13 @@ export async function replayDelivery(
   await findEnabled(services, { projectId, webhookId });
   const ofWebhook = { webhookId, ids: [deliveryId] };
   const [queued] = await queueAnew(services, projectId, ofWebhook);
-  if (queued === undefined) throw new Problem("DELIVERY_NOT_FOUND");
+  if (queued === undefined) {
+    await getDelivery(services, { projectId, webhookId, deliveryId });
+    throw new Problem("DELIVERY_NOT_FOUND", {
+      message: "The body of this message is not kept any more, so it cannot be sent again: those " +
+        "of delivered messages are kept for a day.",
+    });
+  }
   return shownDelivery(queued);
 }
 
@@ -116,11 +123,10 @@ export interface Replayed {
 }
 
 const STEP = 100;
-const ENDED: readonly DeliveryState[] = ["delivered", "failed"];
 
 /**
- * The same of all messages since a time that do not wait already, the oldest first, no more than
- * `WEBHOOK_REPLAY_MAX`. Throws `WEBHOOK_NOT_FOUND` and `WEBHOOK_OFF`.
+ * The same of all messages since a time that have a body and do not wait already, the oldest first,
+ * no more than `WEBHOOK_REPLAY_MAX`. Throws `WEBHOOK_NOT_FOUND` and `WEBHOOK_OFF`.
  */
 export async function replayDeliveries(
   services: ReplayServices,
@@ -166,6 +172,7 @@ async function queueAnew(
   const { engine, clock, jobRunner } = services;
   const expiresAt = new Date(clock.now() + WEBHOOK_LOG_MS).toISOString();
   const set = {
+    bodyUntil: new Date(clock.now() + WEBHOOK_BODY_MS).toISOString(),
     state: "queued",
     tries: 0,
     dueAt: timestamp(clock),
@@ -180,8 +187,9 @@ async function queueAnew(
     for (const id of ids) {
       const which = and(eq("_id", id), eq("webhookId", webhookId));
       const ended = and(which, within("state", ENDED));
-      const changed = await tx.records<DeliveryRecord>(DELIVERIES)
-        .updateOne(onlyEnded ? ended : which, { set });
+      const records = tx.records<DeliveryRecord>(DELIVERIES);
+      if ((await records.get(id))?.value.body === null) continue;
+      const changed = await records.updateOne(onlyEnded ? ended : which, { set });
       if (changed !== null) deliveries.push(changed.value);
     }
     jobs = deliveries.length === 0 ? [] : await enqueueSendings(tx, services, deliveries);

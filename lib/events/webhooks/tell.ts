@@ -9,6 +9,7 @@ import {
   JOBS,
   type JobServices,
 } from "../../jobs/jobs.ts";
+import type { Plans } from "../../projects/plans.ts";
 import { isInUse } from "../../projects/projects.ts";
 import { PositionLost } from "../../store/errors.ts";
 import { and, compare, eq } from "../../store/filter.ts";
@@ -23,6 +24,7 @@ import type {
   Transaction,
 } from "../../store/port.ts";
 import { enabledWebhooks, enabledWithin, enqueueDeliveries } from "./deliveries.ts";
+import { messageRoom } from "./kept_bodies.ts";
 import type { ToldChange } from "./records.ts";
 
 /** Up to which change a project's webhooks are told. */
@@ -40,6 +42,7 @@ export const THE_POSITION = hashedId("webhook position");
 const THE_JOB = hashedId("tell webhooks");
 
 export interface TellServices extends JobServices {
+  readonly plans: Plans;
   readonly newId: NewId;
   readonly jobRunner: JobQueue;
 }
@@ -172,6 +175,7 @@ async function takeChanges(
   },
 ): Promise<JobRecord[] | null> {
   await services.jobRunner.announce(projectId);
+  const room = await messageRoom(services, projectId);
   return await services.engine.transaction(projectId, async (tx) => {
     const moved = await tx.records<ToldUpToRecord>(TOLD_UP_TO)
       .updateOne(and(eq("_id", THE_POSITION), eq("position", position)), {
@@ -179,7 +183,8 @@ async function takeChanges(
       });
     if (moved === null) return null;
     const audience = await enabledWithin(tx, projectId);
-    return await enqueueDeliveries(tx, services, audience, changes.flatMap(toldChanges));
+    const told = { changes: changes.flatMap(toldChanges), room };
+    return await enqueueDeliveries(tx, services, audience, told);
   });
 }
 

@@ -15,7 +15,7 @@ export async function bytesIn(db: Db, beside: readonly Definition[]): Promise<nu
   const counted = {
     $or: [{ name: { $not: NOT_OF_DOCUMENTS } }, { name: { $in: beside.map(({ name }) => name) } }],
   };
-  const sizes = await Promise.all((await named(db, counted)).map((name) => sizeOf(db, name)));
+  const sizes = await Promise.all((await named(db, counted)).map((name) => bytesOfKind(db, name)));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
@@ -29,7 +29,7 @@ async function named(db: Db, which: Document): Promise<string[]> {
 }
 
 /** On a sharded cluster each shard answers for itself. */
-async function sizeOf(db: Db, name: string): Promise<number> {
+export async function bytesOfKind(db: Db, name: string): Promise<number> {
   const stages = [
     { $collStats: { storageStats: {} } },
     { $project: { size: "$storageStats.size" } },
@@ -51,11 +51,11 @@ async function sizeOf(db: Db, name: string): Promise<number> {
  * be set right. Resolves to by how much the count was off.
  */
 export async function validate(db: Db, name: string): Promise<number> {
-  const before = await sizeOf(db, name);
+  const before = await bytesOfKind(db, name);
   try {
     await db.command({ validate: name });
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
-  return await sizeOf(db, name) - before;
+  return await bytesOfKind(db, name) - before;
 }

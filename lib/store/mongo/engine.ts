@@ -19,7 +19,7 @@ import type {
   Writing,
 } from "../port.ts";
 import { AbandonedSessions } from "./abandoned.ts";
-import { bytesIn, kindsIn, validate } from "./bytes.ts";
+import { bytesIn, bytesOfKind, kindsIn, validate } from "./bytes.ts";
 import { MongoChangeLog } from "./change_log.ts";
 import { CHANGES } from "./changes.ts";
 import { connect, LIMITED } from "./connect.ts";
@@ -217,6 +217,10 @@ export class MongoEngine implements Engine {
 
   bytes(space: Space, beside: readonly Definition[] = []): Promise<number> {
     return guarded(() => bytesIn(this.#db(space), beside));
+  }
+
+  bytesOf(space: Space, { name }: Definition): Promise<number> {
+    return guarded(() => bytesOfKind(this.#db(space), name));
   }
 
   recount(space: Space, definition: Definition): Promise<number> {

@@ -33,7 +33,7 @@ import { Registry } from "./registry.ts";
 import { Scans } from "./scans.ts";
 import { SqliteSnapshot } from "./snapshot.ts";
 import { FileSpace } from "./space.ts";
-import { assertStands, bytesCounted, checkDefinition, kindsIn } from "./tables.ts";
+import { assertStands, bytesCounted, bytesOfKind, checkDefinition, kindsIn } from "./tables.ts";
 import { BUILD_ROWS_MIN } from "./build.ts";
 import { buildsIn } from "./builds.ts";
 import { SqliteTransaction } from "./transaction.ts";
@@ -198,6 +198,11 @@ export class SqliteEngine implements Engine {
   // deno-lint-ignore require-await -- Rejects where a plain return would throw.
   async bytes(space: Space, beside: readonly Definition[] = []): Promise<number> {
     return bytesCounted(this.#file(space).reader, beside);
+  }
+
+  // deno-lint-ignore require-await -- Rejects where a plain return would throw.
+  async bytesOf(space: Space, { name }: Definition): Promise<number> {
+    return bytesOfKind(this.#file(space).reader, name);
   }
 
   async recount(space: Space, definition: Definition): Promise<number> {

@@ -31,6 +31,8 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   [dropSlowWords],
   // Writes are noted from here on: the table of changes is made with the first.
   [],
+  // Users, mails and messages to webhooks are counted from here on.
+  [(db) => ["_users", "_mails", "_webhookDeliveries"].forEach((name) => countKind(db, name))],
 ];
 
 /** The schema version since which a file says whose it is. */
@@ -64,7 +66,15 @@ function dropSlowWords(db: Connection): void {
 }
 
 function countAnswers(db: Connection): void {
-  const name = "_idempotency";
+  countNumber(db, "_idempotency");
+}
+
+function countKind(db: Connection, name: string): void {
+  countRecords(db, name);
+  countNumber(db, name);
+}
+
+function countNumber(db: Connection, name: string): void {
   if (db.get(sql("select 1 from counts where name = ?", name)) === undefined) return;
   db.run(sql(
     `update counts set live = (select count(*) from ${quoted(`r_${name}`)}) where name = ?`,
@@ -79,7 +89,7 @@ function countBytes(db: Connection): void {
   }
 }
 
-/** Counts the bytes of one kind anew; where there is none yet, there is nothing to count. */
+/** Counts the bytes of one kind again; where there is none yet, there is nothing to count. */
 function countRecords(db: Connection, name: string): void {
   if (db.get(sql("select 1 from counts where name = ?", name)) === undefined) return;
   const table = quoted(`r_${name}`);

@@ -67,28 +67,33 @@ Deno.test("a file of a newer version is refused with what to do, and left as it 
   assert.equal(numberOf(file.db, "user_version"), 99);
 });
 
-Deno.test("a file of the first version learns how many bytes its documents have", () => {
+Deno.test("a file of the first version learns how many bytes its documents and users have", () => {
   using file = memory();
   const run = (text: string) => file.db.run(sql(text));
   run(
     "create table counts(name text primary key, live integer not null, deleted integer not null) " +
       "strict, without rowid",
   );
-  for (const name of ["posts", "_users"]) {
+  for (const name of ["posts", "_users", "_sessions"]) {
     run(`create table "r_${name}"(seq integer primary key, id text, rev integer, doc text) strict`);
     run(`insert into "r_${name}"(id, rev, doc) values('a', 1, '{"text":"é"}'), ('b', 1, '{}')`);
   }
   run("insert into counts(name, live, deleted) values('posts', 1, 1), ('none', 0, 0)");
-  run("insert into counts(name, live, deleted) values('_users', 0, 0)");
+  run("insert into counts(name, live, deleted) values('_users', 0, 0), ('_sessions', 0, 0)");
   run(`pragma application_id = ${CORBEL}`);
   run("pragma user_version = 1");
   assert.equal(isCurrent(file.db), false);
   migrate(file.db, "control");
   assert.ok(isCurrent(file.db));
   const bytes = file.db.all(
-    sql("select name, bytes from counts where name not glob '@*' order by name"),
+    sql("select name, live, bytes from counts where name not glob '@*' order by name"),
   );
-  assert.deepEqual(bytes, [["_users", 0], ["none", 0], ["posts", 15]]);
+  assert.deepEqual(bytes, [
+    ["_sessions", 0, 0],
+    ["_users", 2, 15],
+    ["none", 0, 0],
+    ["posts", 1, 15],
+  ]);
 });
 
 Deno.test("a file of an earlier version learns how many answers it keeps", () => {

@@ -110,6 +110,9 @@ export function bytesCounted(db: Connection, beside: readonly Definition[]): num
   return db.get(statement)![0] as number;
 }
 
+export const bytesOfKind = (db: Connection, name: string): number =>
+  Number(db.get(sql("select bytes from counts where name = ?", name))?.[0] ?? 0);
+
 /** After a write that took room, within its transaction. Throws `SpaceFull`. */
 export function assertRoom(db: Connection, { bytesMax, beside }: Room): void {
   if (bytesCounted(db, beside) > bytesMax) throw new SpaceFull(bytesMax);

@@ -73,12 +73,14 @@ async function deliveryPage(c: DeliveryContext, problem: Problem | null) {
       <Facts delivery={delivery} />
       <h2>{t.request}</h2>
       <Head url={url} id={messageId(delivery.id)} />
-      <Sent label={t.request}>{delivery.body}</Sent>
+      {delivery.body === null
+        ? <p class="muted">{t.noBody}</p>
+        : <Sent label={t.request}>{delivery.body}</Sent>}
       <h2>{t.answer}</h2>
       {delivery.answer === null
         ? <p class="muted">{t.noAnswer}</p>
         : <Sent label={t.answer}>{delivery.answer}</Sent>}
-      {page.canEdit && (
+      {page.canEdit && delivery.body !== null && (
         <form method="post" action={`${path}/deliveries/${delivery.id}`}>
           <button class="quiet">{t.sendAgain}</button>
         </form>

@@ -89,6 +89,8 @@ export const webhooks: typeof en = {
     written: "Geschrieben",
     nextTry: "Nächster Versuch",
     request: "Anfrage",
+    noBody:
+      "Was gesendet wurde, ist nicht mehr aufbewahrt und kann nicht noch einmal gesendet werden.",
     timestamp: "die Sekunde jedes Versuchs",
     signature: "aus allen dreien: id, timestamp und body",
     answer: "Antwort",

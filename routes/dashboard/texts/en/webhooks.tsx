@@ -98,6 +98,7 @@ export const webhooks = {
     written: "Written",
     nextTry: "Next try",
     request: "Request",
+    noBody: "What was sent is not kept any more, so it cannot be sent again.",
     timestamp: "the second of each try",
     signature: "of all three: id, timestamp and body",
     answer: "Answer",

@@ -11,7 +11,7 @@ const LOCKS: Definition = {
 };
 
 /** What transactions of a project wait for one another for. */
-export type Lock = "collections" | "kept answers";
+export type Lock = "collections" | "kept answers" | "mails";
 
 /** Before a transaction that takes it. */
 export async function ensureLock(engine: Engine, projectId: Id, lock: Lock): Promise<void> {
