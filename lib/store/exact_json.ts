@@ -1,4 +1,4 @@
-import { jsonFaultAside } from "./json_fault.ts";
+import { jsonFaultAside, lineFaultAside } from "./json_fault.ts";
 
 /** Thrown for an integer that a double cannot hold. */
 export class InexactInteger extends Error {
@@ -36,6 +36,12 @@ export const jsonRefusal = (
   invalid = "is not valid JSON",
 ): string =>
   cause instanceof InexactInteger ? `has ${cause.message}` : invalid + jsonFaultAside(text);
+
+/** Says the same of one line of a file, whose number the message names already. */
+export const lineRefusal = (cause: unknown, line: string): string =>
+  cause instanceof InexactInteger
+    ? `has ${cause.message}`
+    : `is not valid JSON${lineFaultAside(line)}`;
 
 /** Integers of fewer digits are doubles. */
 const DIGITS_MIN = 16;

@@ -355,7 +355,7 @@ Deno.test("values that do not fit are left out and counted, and the rest of the 
   await using folder = await pocketbaseCopy((db) => {
     const set = db.prepare("UPDATE posts SET extra = ?, publishedAt = ?, views = ? WHERE id = ?");
     const deep = `${"[".repeat(500)}${"]".repeat(500)}`;
-    set.run(deep, "yesterday", 9007199254740993n, sourceId("empty"));
+    set.run(deep, "yesterday", 9007199254740992n, sourceId("empty"));
     set.run("no json", "2026-02-01 00:00:00Z", 2, sourceId("words"));
   });
   await using app = await openTestApp();

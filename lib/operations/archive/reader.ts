@@ -5,8 +5,8 @@ import { exactBytesText } from "../../text/amounts.ts";
 import { shown } from "../../text/input_text.ts";
 import { decodeUtf8, NotUtf8 } from "../../text/utf8.ts";
 import { Problem } from "../../problems.ts";
-import { jsonFaultAside, lineFaultAside } from "../../store/json_fault.ts";
-import { parseJson } from "../../store/json_text.ts";
+import { jsonRefusal, lineRefusal } from "../../store/exact_json.ts";
+import { parseExactJson } from "../../store/json_text.ts";
 import type { Json, StoredRecord } from "../../store/port.ts";
 import { isObject } from "../../store/shape.ts";
 import { NAME_PATTERN } from "../../files/paths.ts";
@@ -153,9 +153,9 @@ async function textOf(
 async function jsonOf(entry: Entry): Promise<Json> {
   const text = await textOf(entry);
   try {
-    return parseJson(text);
+    return parseExactJson(text);
   } catch (cause) {
-    throw refuse(`${entry.name} is not valid JSON${jsonFaultAside(text)}.`, cause);
+    throw refuse(`${entry.name} ${jsonRefusal(cause, text)}.`, cause);
   }
 }
 
@@ -170,9 +170,9 @@ const ID = /^[0-9a-f]{24}$/;
 function recordOf(line: string, where: string): ArchivedRecord {
   let parsed: Json = null;
   try {
-    parsed = parseJson(line);
+    parsed = parseExactJson(line);
   } catch (cause) {
-    throw refuse(`${where}: this is not valid JSON${lineFaultAside(line)}.`, cause);
+    throw refuse(`${where}: this ${lineRefusal(cause, line)}.`, cause);
   }
   const { revision, record } = isObject(parsed) ? parsed : {};
   const hasId = isObject(record) && typeof record._id === "string" && ID.test(record._id);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { canonicalEmail } from "../../emails.ts";
-import { lineFaultAside } from "../../store/json_fault.ts";
-import { parseJson } from "../../store/json_text.ts";
+import { InexactInteger, lineRefusal } from "../../store/exact_json.ts";
+import { parseExactJson } from "../../store/json_text.ts";
 import type { Json } from "../../store/port.ts";
 import { isObject } from "../../store/shape.ts";
 import { shown } from "../../text/input_text.ts";
@@ -156,7 +156,12 @@ class Reading implements FirestoreSource {
   }
 
   #addUser(value: { readonly [name: string]: Json }, { text, number }: Line): void {
-    const { localId, email, emailVerified } = fitting(FirebaseUser, value, number);
+    const { localId, email, emailVerified, customAttributes } = fitting(
+      FirebaseUser,
+      value,
+      number,
+    );
+    refuseInexactClaims(customAttributes, number);
     const key = email === null ? null : canonicalEmail(email);
     if (this.#user(userIdOf(localId), key, emailVerified ? 1 : 0, text) === 0) {
       throw refuse(`Line ${number}: the user ${shown(localId)} comes twice.`);
@@ -165,12 +170,22 @@ class Reading implements FirestoreSource {
   }
 }
 
+/** Claims that are not valid JSON are left out when users are written. */
+function refuseInexactClaims(claims: string | null, line: number): void {
+  try {
+    parseExactJson(claims ?? "{}");
+  } catch (cause) {
+    if (!(cause instanceof InexactInteger)) return;
+    throw refuse(`Line ${line}: customAttributes has ${cause.message}.`, cause);
+  }
+}
+
 function objectIn({ text, number }: Line): { readonly [name: string]: Json } {
   let value: Json;
   try {
-    value = parseJson(text);
+    value = parseExactJson(text);
   } catch (cause) {
-    throw refuse(`Line ${number} is not valid JSON${lineFaultAside(text)}.`, cause);
+    throw refuse(`Line ${number} ${lineRefusal(cause, text)}.`, cause);
   }
   if (isObject(value)) return value;
   throw refuse(`Line ${number} is no JSON object.`);

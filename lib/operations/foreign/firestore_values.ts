@@ -115,6 +115,9 @@ function valueProblem(value: Json, depth: number): string | null {
   const isWritten = kind === undefined || more.length > 0 ? undefined : KINDS.get(kind);
   if (isWritten === undefined) return "has a type that nobody knows";
   const inner = value[kind!]!;
+  if (kind === "integerValue" && typeof inner === "number" && !isWritten(inner)) {
+    return `has the integerValue ${inner} as a number: write it as a String, in double quotes`;
+  }
   if (!isWritten(inner)) return `has no valid ${kind}`;
   if (kind === "mapValue" && isObject(inner)) return fieldsProblem(inner.fields ?? {}, depth);
   if (kind === "arrayValue" && isObject(inner)) {

@@ -1,5 +1,6 @@
 import type { ItemDefinition } from "../../documents/fields.ts";
-import { parseJson } from "../../store/json_text.ts";
+import { enteredNumber, InexactInteger } from "../../store/exact_json.ts";
+import { parseExactJson } from "../../store/json_text.ts";
 import type { Id, Json, StoredRecord } from "../../store/port.ts";
 import { fittingValue } from "./fitting.ts";
 import { SOURCE_ID } from "./foreign_project.ts";
@@ -13,7 +14,8 @@ import {
   pocketbaseId,
   type PocketbaseSource,
 } from "./pocketbase_source.ts";
-import { quoted, type Row } from "./scratch.ts";
+import { shown } from "../../text/input_text.ts";
+import { quoted, refuse, type Row } from "./scratch.ts";
 
 /** What values are made of that stand for something else. */
 export interface RecordContext {
@@ -74,7 +76,10 @@ export function fieldsOf(
   return Object.fromEntries(fields.map((plan) => {
     const where = `${source.name}.${plan.source.name}`;
     const cell = row[plan.source.name]!;
-    const value = valueOf(cell, plan, filePath);
+    const value = refusingInexact(
+      () => valueOf(cell, plan, filePath),
+      `data.db: ${where} of the record ${shown(String(row.id))}`,
+    );
     if (isLostTime(cell, value, plan)) {
       notes.count(
         `${where}: times left out, because they are not written as PocketBase writes them`,
@@ -98,7 +103,7 @@ function valueOf(
   const isMany = source.maxSelect > 1;
   switch (source.type) {
     case "number":
-      return cell;
+      return typeof cell === "string" ? enteredNumber(cell) : cell;
     case "bool":
       return cell !== 0;
     case "date":
@@ -122,10 +127,22 @@ function valueOf(
   return emptyIsNull && cell === "" ? null : cell;
 }
 
+/** Throws {@linkcode InexactInteger}. */
 function jsonOf(text: string): Json {
   try {
-    return text === "" ? null : parseJson(text);
-  } catch {
+    return text === "" ? null : parseExactJson(text);
+  } catch (error) {
+    if (error instanceof InexactInteger) throw error;
     return text;
+  }
+}
+
+/** Throws `INVALID_INPUT` where a value has an integer that no double holds. */
+function refusingInexact(read: () => Json, where: string): Json {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof InexactInteger)) throw error;
+    throw refuse(`${where} has ${error.message}.`, error);
   }
 }

@@ -187,9 +187,12 @@ function jsonIn(json: string): unknown {
   }
 }
 
-/** A column as it is read: whole numbers may be larger than JavaScript's. */
+/** A column as it is read. An integer is read as text, because a double may not hold it. */
 export function columnOf({ name, type }: PocketbaseField): string {
   const column = quoted(name);
-  if (type === "number") return `CAST(${column} AS REAL) AS ${column}`;
+  if (type === "number") {
+    return `CASE typeof(${column}) WHEN 'integer' THEN CAST(${column} AS TEXT)
+      WHEN 'null' THEN NULL ELSE CAST(${column} AS REAL) END AS ${column}`;
+  }
   return `CAST(${column} AS ${type === "bool" ? "INTEGER" : "TEXT"}) AS ${column}`;
 }
