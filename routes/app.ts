@@ -6,6 +6,7 @@ import { refuseOtherHosts } from "@/lib/http/cross_site.ts";
 import { isPagePath, readAddress, RESERVED_PATH } from "@/lib/http/path.ts";
 import { refuseLongQuery } from "@/lib/http/query_size.ts";
 import { RequestState } from "@/lib/http/request.ts";
+import { isVisit } from "@/lib/http/visits.ts";
 import { preflight, problemReply, respond } from "@/lib/http/respond.ts";
 import { asProblem } from "./as_problem.ts";
 import { FORM_BYTES_MAX } from "@/lib/limits.ts";
@@ -22,7 +23,7 @@ import type { Offload } from "./offload.ts";
 import { compressed } from "./compression.ts";
 import { pages } from "./dashboard/mod.ts";
 import { userChoicePages } from "./dashboard/social/mod.ts";
-import { refusalPage } from "./dashboard/refusal.tsx";
+import { refusalPage, visitRefusalPage } from "./dashboard/refusal.tsx";
 import { inLanguage, languageOf } from "./dashboard/texts/language.ts";
 import { inputReader } from "./input.ts";
 import { operations } from "./operations.ts";
@@ -63,7 +64,8 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
   function refuse(state: RequestState, error: unknown): Response {
     const problem = asProblem(error, state, log);
     const reply = problemReply(state, problem);
-    return respond(state, isPagePath(state.path) ? refusalPage(state, problem, reply) : reply);
+    if (isPagePath(state.path)) return respond(state, refusalPage(state, problem, reply));
+    return respond(state, isVisit(state) ? visitRefusalPage(state, problem, reply) : reply);
   }
 
   app.onError((error, c) => refuse(c.var.state, error));
@@ -82,7 +84,7 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
         c.res = refuse(state, error);
       }
     };
-    if (isPagePath(state.path)) {
+    if (isPagePath(state.path) || isVisit(state)) {
       await inLanguage(languageOf(state.raw.headers, services.cookies), answer);
     } else await answer();
     logged(state, c.res);

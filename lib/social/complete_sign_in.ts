@@ -32,13 +32,16 @@ export interface CallbackInput {
   readonly query: URLSearchParams;
   /** The `Cookie` header. */
   readonly cookies: string | null;
+  /** Whether a person sees the answer: a state that is over then leads back to the site. */
+  readonly isVisit: boolean;
   readonly device: Device;
 }
 
 /**
  * Ends a sign-in: the address on the project's site that the browser is sent to, with a session
  * or, once it is known whose sign-in it is, with an `error`. That of a trial is our own, and has
- * nothing that leads to a session. Throws `PROVIDER_UNKNOWN`, `INVALID_STATE` and
+ * nothing that leads to a session. A person who comes a second time, by the back button, is sent to the
+ * site of the project that the state names, with an `error`. Throws `PROVIDER_UNKNOWN`, `INVALID_STATE` and
  * `SITE_URL_MISSING`, before the state is taken.
  */
 export async function completeSignIn(
@@ -60,7 +63,14 @@ export async function completeSignIn(
   const mayCreate = authSettingsOf(project.value).signUp === "open";
   if (siteUrl === null) throw new Problem("SITE_URL_MISSING");
   const begun = await takeState(services, projectId, { state, provider, browserHashes });
-  if (begun === null) throw new Problem("INVALID_STATE");
+  if (begun === null) {
+    if (!input.isVisit) throw new Problem("INVALID_STATE");
+    return failedReturn(
+      services,
+      { projectId, siteUrl, provider, returnTo: null, applicationState: null, trialUrl: null },
+      new SignInFailed("over"),
+    );
+  }
   const { returnTo, applicationState, trialPath } = begun;
   const trialUrl = trialPath && services.config.publicUrl + trialPath;
   const way: WayBack = { projectId, siteUrl, provider, returnTo, applicationState, trialUrl };

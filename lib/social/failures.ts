@@ -8,6 +8,7 @@ const TEXTS = {
   off: "This provider is not enabled",
   disabled: "This account is disabled",
   closed: "This project takes no new users",
+  over: "This sign-in is over, start again",
   failed: "Sign-in failed, try again",
 } as const;
 

@@ -46,7 +46,7 @@ export function failedReturn({ log }: SignInLog, way: WayBack, error: unknown): 
   if (known instanceof SignInFailed) {
     failure = known;
     const { reason, detail } = failure;
-    const level = reason === "cancelled" ? "info" : "warn";
+    const level = reason === "cancelled" || reason === "over" ? "info" : "warn";
     log.write(level, "A sign-in failed", { project, provider, reason, detail });
   } else {
     failure = new SignInFailed("failed");

@@ -52,7 +52,9 @@ export const signInCallback = contract({
       PROVIDER_TIMEOUT_MS / 1000
     } seconds for all that it is asked here. A failure ` +
     "that nobody expected is told as `Sign-in failed, try again`, and the log has the details. A " +
-    "state that is refused because it belongs to another provider or browser stays good there.",
+    "state that is refused because it belongs to another provider or browser stays good there. A " +
+    "browser that navigates here a second time is sent to `<site_url>/auth/callback` with an " +
+    "`error`.",
   security: anyone,
   params: { provider: signInProvider },
   parameters: callback,

@@ -1,9 +1,9 @@
 import type { RequestState } from "@/lib/http/request.ts";
 import { messageOf, type Reply } from "@/lib/http/respond.ts";
 import type { Problem } from "@/lib/problems.ts";
-import { Plain, UNSENT } from "./components/shell.tsx";
+import { Bare, Plain, UNSENT } from "./components/shell.tsx";
 import { isHtmxPartial, isNavigation, pathAbove, signInPath } from "./next.ts";
-import { leaveFor, pageReply, partReply, seeOther } from "./replies.ts";
+import { barePageReply, leaveFor, pageReply, partReply, seeOther } from "./replies.ts";
 import { texts } from "./texts/mod.ts";
 
 /**
@@ -26,6 +26,33 @@ export function refusalPage(state: RequestState, problem: Problem, reply: Reply)
     status: reply.status,
   });
   return { ...page, headers: [...reply.headers ?? [], ...page.headers ?? []] };
+}
+
+/**
+ * A refusal of an address outside of the dashboard that a browser navigates to, such as a file's or
+ * that of social sign-in. Its readers are an application's users, who have no account here.
+ *
+ * @param reply The refusal as data, whose status and headers the page has too.
+ */
+export function visitRefusalPage(state: RequestState, problem: Problem, reply: Reply): Reply {
+  const t = texts().refusal;
+  const title = titleOf(problem);
+  const page = barePageReply(
+    <Bare title={title}>
+      <h1>{title}</h1>
+      <p role="alert">{messageOf(problem)}</p>
+      <p>
+        <small>{t.reference(problem.code, state.id)}</small>
+      </p>
+    </Bare>,
+    reply.status,
+  );
+  return { ...page, headers: [...reply.headers ?? [], ...page.headers ?? []] };
+}
+
+function titleOf({ code, status }: Problem): string {
+  const t = texts().refusal;
+  return t.titles[code] ?? (status >= 500 ? t.wrong : t.refused);
 }
 
 /** Of a page whose query is refused unread: what it is without. */
@@ -80,7 +107,7 @@ const UnsentPage = ({ signIn }: { signIn: string }) => {
 
 const RefusalPage = ({ problem, bare }: { problem: Problem; bare: string | null }) => {
   const t = texts().refusal;
-  const title = t.titles[problem.code] ?? (problem.status >= 500 ? t.wrong : t.refused);
+  const title = titleOf(problem);
   return (
     <Plain title={title}>
       <h1>{title}</h1>

@@ -47,6 +47,24 @@ export const framedReply = (body: string, status = 200): Reply => ({
   ],
 });
 
+/** A page without scripts, forms and links, under a policy that lets it load its styles alone. */
+export const barePageReply = (page: JSX.Element, status: number): Reply => ({
+  status,
+  body: `<!DOCTYPE html>${page}`,
+  type: "text/html; charset=utf-8",
+  headers: [
+    NO_STORE,
+    [
+      "content-security-policy",
+      "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; " +
+      "form-action 'none'; frame-ancestors 'none'",
+    ],
+    ["referrer-policy", "no-referrer"],
+    ["x-content-type-options", "nosniff"],
+    ["x-frame-options", "DENY"],
+  ],
+});
+
 /** What every answer to a person carries, one that only leads elsewhere too. */
 const guarded = (filesOrigin: string | null): NonNullable<Reply["headers"]> => [
   NO_STORE,

@@ -1,4 +1,5 @@
 import { deviceOf } from "@/lib/auth/device.ts";
+import { isVisit } from "@/lib/http/visits.ts";
 import { completeSignIn } from "@/lib/social/complete_sign_in.ts";
 import type * as social from "@/openapi/paths/social.ts";
 import type { HandlerOf } from "../handler.ts";
@@ -10,6 +11,7 @@ export const handleSignInCallback: HandlerOf<typeof social.signInCallback> = asy
     provider: c.req.valid("param").provider,
     query: new URLSearchParams(state.query),
     cookies: c.req.header("cookie") ?? null,
+    isVisit: isVisit(state),
     device: deviceOf(c.req.header("user-agent") ?? null, state.client),
   });
   return redirect(location);

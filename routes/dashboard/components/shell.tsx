@@ -10,7 +10,14 @@ import { texts } from "../texts/mod.ts";
  * What every page is. With scripts, links and forms replace what is in the body and nothing about
  * it, so that it has no attributes of one page.
  */
-const Document = ({ title, kind, children }: { title: string; kind: string; children?: Child }) => (
+const Document = (
+  { title, kind, scripts = SCRIPTS, children }: {
+    title: string;
+    kind: string;
+    scripts?: typeof SCRIPTS;
+    children?: Child;
+  },
+) => (
   <html lang={language()}>
     <head>
       <meta charset="utf-8" />
@@ -19,7 +26,7 @@ const Document = ({ title, kind, children }: { title: string; kind: string; chil
       <title>{`${title} · Corbel`}</title>
       <link rel="icon" href={ICON.path} />
       {STYLES.map(({ path }) => <link rel="stylesheet" href={path} />)}
-      {SCRIPTS.map(({ path }) => <script type="module" src={path}></script>)}
+      {scripts.map(({ path }) => <script type="module" src={path}></script>)}
     </head>
     <body hx-boost:inherited="true">
       <div class={kind}>{children}</div>
@@ -61,6 +68,13 @@ const Item = (
     <span>{label}</span>
     {count !== undefined && <small>{count}</small>}
   </a>
+);
+
+/** A page for visitors who may have no account here: it has no scripts, forms or links. */
+export const Bare = ({ title, children }: { title: string; children?: Child }) => (
+  <Document title={title} kind="plain" scripts={[]}>
+    <main>{children}</main>
+  </Document>
 );
 
 interface ShellProps {

@@ -3,6 +3,7 @@ import type { refusal as en } from "../en/refusal.tsx";
 export const refusal: typeof en = {
   titles: {
     COLLECTION_NOT_FOUND: "Nicht gefunden",
+    FILE_NOT_FOUND: "Nicht gefunden",
     INVITATION_NOT_FOUND: "Ungültige Einladung",
     PROJECT_NOT_FOUND: "Nicht gefunden",
     ROUTE_NOT_FOUND: "Nicht gefunden",
@@ -10,6 +11,7 @@ export const refusal: typeof en = {
   },
   wrong: "Etwas ist schiefgegangen",
   refused: "Abgelehnt",
+  reference: (code, requestId) => `${code}, Anfrage ${requestId}`,
   bare: "Die Seite ohne ihre Query öffnen",
   toProjects: "Zu den Projekten",
   signedOut: "Abgemeldet",

@@ -4,6 +4,7 @@ import type { ProblemCode } from "@/lib/problems.ts";
 /** What a page that cannot be shown is called. */
 const titles: Readonly<Partial<Record<ProblemCode, string>>> = {
   COLLECTION_NOT_FOUND: "Not found",
+  FILE_NOT_FOUND: "Not found",
   INVITATION_NOT_FOUND: "Invalid invitation",
   PROJECT_NOT_FOUND: "Not found",
   ROUTE_NOT_FOUND: "Not found",
@@ -16,6 +17,7 @@ export const refusal = {
   titles,
   wrong: "That went wrong",
   refused: "Refused",
+  reference: (code: string, requestId: string) => `${code}, request ${requestId}`,
   bare: "Open the page without its query",
   toProjects: "Go to your projects",
   signedOut: "Signed out",
