@@ -259,10 +259,16 @@ export async function dropCodes(
   }
 }
 
-/** Whether one more mail of a kind may go to an address: one a minute and five an hour. Counts it if so. */
+/**
+ * Whether one more mail of a kind may go to an address: one a minute and five an hour. Counts it if
+ * so; a job that runs again because its process was killed is counted once.
+ */
 export async function maySend(
   services: Pick<CodeServices, "engine" | "clock">,
-  { space, purpose, holder }: Omit<CodePlace, "purpose"> & { readonly purpose: string },
+  { space, purpose, holder, jobId }: Omit<CodePlace, "purpose"> & {
+    readonly purpose: string;
+    readonly jobId?: Id | undefined;
+  },
 ): Promise<boolean> {
   const counted = await countInWindow(services, {
     space,
@@ -271,6 +277,7 @@ export async function maySend(
     max: CODES_PER_HOUR,
     windowMs: HOUR_MS,
     pauseMs: CODE_PAUSE_MS,
+    jobId,
   });
   return counted !== null;
 }

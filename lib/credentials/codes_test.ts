@@ -196,6 +196,22 @@ Deno.test("one mail a minute and five an hour may go to an address, and of many 
   assert.equal(await services.engine.records(SPACE, SENDINGS).count(ALL), 1);
 });
 
+Deno.test("maySend counts a job once, also when it runs again, until another mail is counted", async () => {
+  await using opened = await openTestServices();
+  const { services, clock } = opened;
+  const may = (jobId: string) => maySend(services, { ...PLACE, jobId });
+  const [one, other] = ["66f1a0c2e4b0a1b2c3d4e5f6", "66f1a0c2e4b0a1b2c3d4e5f7"];
+  for (let run = 0; run < 7; run++) assert.ok(await may(one), `run ${run}`);
+  assert.equal(await may(other), false, "within a minute");
+  for (let sent = 1; sent < 5; sent++) {
+    clock.advance(MINUTE_MS);
+    assert.ok(await may(other), "the runs of the first job were counted once");
+    assert.equal(await may(one), false);
+  }
+  clock.advance(MINUTE_MS);
+  assert.equal(await may(one), false, "the sixth");
+});
+
 Deno.test("purposes, addresses and spaces are counted apart", async () => {
   await using opened = await openTestServices();
   const { services } = opened;

@@ -2,10 +2,16 @@ import { type Clock, timestamp } from "../clock.ts";
 import { hashedId } from "../crypto/hashes.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
-import type { Definition, Engine, Space, StoredRecord, Transaction } from "../store/port.ts";
+import type { Definition, Engine, Id, Space, StoredRecord, Transaction } from "../store/port.ts";
 
 /** How often something happened within a window of time, which the first time opens. */
-type WindowRecord = StoredRecord & { lastAt: string; count: number; expiresAt: string };
+type WindowRecord = StoredRecord & {
+  lastAt: string;
+  count: number;
+  expiresAt: string;
+  /** See {@linkcode CountedWindow}. */
+  jobId?: Id;
+};
 
 /** What the definitions of all collections of windows have. A window is deleted when it has ended. */
 export const WINDOWS: Omit<Definition, "name"> = {
@@ -34,6 +40,11 @@ export interface CountedWindow {
   readonly windowMs: number;
   /** Milliseconds between two of them; none if left out. */
   readonly pauseMs?: number;
+  /**
+   * The job that counts, if one does. When it runs again because its process was killed, it has
+   * room without being counted again, as long as nothing else was counted since.
+   */
+  readonly jobId?: Id | undefined;
 }
 
 const recordsOf = ({ engine }: WindowServices, { space, definition }: CountedWindow) =>
@@ -49,19 +60,20 @@ export async function countInWindow(
   window: CountedWindow,
 ): Promise<number | null> {
   const { clock } = services;
-  const { key, max, windowMs, pauseMs = 0 } = window;
+  const { key, max, windowMs, pauseMs = 0, jobId } = window;
   const records = recordsOf(services, window);
   const _id = hashedId(key);
   const now = timestamp(clock);
   const paused = compare("lastAt", "lte", new Date(clock.now() - pauseMs).toISOString());
   const isOpen = compare("expiresAt", "gt", now);
   const known = and(eq("_id", _id), paused, compare("count", "lt", max), isOpen);
-  const change = { set: { lastAt: now }, increment: { count: 1 } };
+  const last = { lastAt: now, ...(jobId !== undefined && { jobId }) };
+  const change = { set: last, increment: { count: 1 } };
   const countOne = async () => (await records.updateOne(known, change))?.value.count ?? null;
   const counted = await countOne();
   if (counted !== null) return counted;
   const expiresAt = new Date(clock.now() + windowMs).toISOString();
-  const fresh = { lastAt: now, count: 1, expiresAt };
+  const fresh = { ...last, count: 1, expiresAt };
   const expired = and(eq("_id", _id), paused, compare("expiresAt", "lte", now));
   try {
     await records.upsert(expired, { set: fresh }, { _id, ...fresh });
@@ -69,7 +81,10 @@ export async function countInWindow(
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
     // The window is full or pausing, or another request has opened it in this moment.
-    return await countOne();
+    const again = await countOne();
+    if (again !== null || jobId === undefined) return again;
+    const found = await records.get(_id);
+    return found?.value.jobId === jobId ? found.value.count : null;
   }
 }
 
@@ -80,7 +95,7 @@ export async function countInWindow(
 export async function countInTransaction(
   tx: Transaction,
   clock: Clock,
-  { definition, key, max, windowMs }: Omit<CountedWindow, "space" | "pauseMs">,
+  { definition, key, max, windowMs }: Omit<CountedWindow, "space" | "pauseMs" | "jobId">,
 ): Promise<boolean> {
   const records = tx.records<WindowRecord>(definition);
   const _id = hashedId(key);

@@ -29,6 +29,8 @@ export interface MailToAdmit {
   /** What is counted together, to one address: one a minute and five an hour. */
   readonly purpose: MailKind;
   readonly to: string;
+  /** The job that sends it, if one does: it is counted once, however often the job runs. */
+  readonly jobId?: Id | undefined;
 }
 
 /**
@@ -41,7 +43,7 @@ export interface MailToAdmit {
 export async function admitMail(
   services: AdmissionServices,
   context: MailContext,
-  { projectId, purpose, to }: MailToAdmit,
+  { projectId, purpose, to, jobId }: MailToAdmit,
 ): Promise<MailContext | null> {
   const { space, provider } = context;
   if (space !== "control" && provider !== null) {
@@ -49,7 +51,7 @@ export async function admitMail(
     const waiting = await waitingMails({ records: (kind) => engine.records(space, kind) });
     if (waiting >= MAILS_WAITING_MAX) return null;
   }
-  const place = { space, purpose, holder: canonicalEmail(to) };
+  const place = { space, purpose, holder: canonicalEmail(to), jobId };
   if (!await maySend(services, place)) return null;
   if (provider !== "default") return context;
   if (projectId === null) return await mayReachAccount(services, to) ? context : null;

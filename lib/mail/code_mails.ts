@@ -89,7 +89,8 @@ export async function sendCode(
   const found = await findMailContext(services, space, { kinds: [purpose], language });
   if (found === null) return false;
   const projectId = space === "control" ? null : space;
-  const context = await admitMail(services, found, { projectId, purpose, to: email });
+  const mail = { projectId, purpose, to: email, jobId: cause?._id };
+  const context = await admitMail(services, found, mail);
   if (context === null) return true;
   await jobRunner.announce(space);
   // A new address is its user's only when they confirm it, signed in.

@@ -1,21 +1,26 @@
 import assert from "node:assert/strict";
 import { RUNS } from "../property/run.ts";
 import { type ReceivedMail, startSmtpServer, type TestSmtpServer } from "../support/smtp_server.ts";
-import { createTestStore } from "../support/test_store.ts";
+import { createTestStore, database } from "../support/test_store.ts";
 import { selfSigned } from "../support/tls.ts";
-import { createProject, type Project, runJobsLater, send } from "./project.ts";
+import { createProject, type Project, send } from "./project.ts";
+import { Delays } from "./delays.ts";
 import { type Server, type Settings, startServer } from "./server.ts";
 import { until } from "./until.ts";
 
 const FROM = "Bücherei <no-reply@corbel.example>";
 const PASSWORD = "seven wet stones 41";
-/** Longer than the heartbeat of a killed process lasts. */
-const DEAD_MS = 9_000;
+/**
+ * Within this time after a restart every mail is sent that was left at the kill. MongoDB's stand-in
+ * holds what a dead process left open for up to a minute.
+ */
+const TAKEN_OVER_MS = database === "sqlite" ? 20_000 : 200_000;
 
 const mailSettings = (url: string): Settings => ({
   MAIL_URL: url,
   MAIL_FROM: FROM,
   RATE_LIMITS: "off",
+  PLANS: "off",
   TRUST_PROXY: "1",
 });
 
@@ -119,28 +124,45 @@ async function signUpUntilGone(server: Server, project: Project, round: number):
   return answered;
 }
 
-/** What mails meet when the process is killed: also one that takes them and is never heard. */
+/** How the mail server behaves when the process is killed. */
 const MEETING: readonly Parameters<TestSmtpServer["behave"]>[0][] = [
   null,
   (step) => step === "connect" ? "silence" : null,
-  (step) => step === "data" ? "lost" : null,
+  (step) => step === "data" ? "silence" : null,
   (step) => step === "mail" ? "silence" : null,
 ];
 
-Deno.test(`kill -9 during a stream of sign-ups loses no mail of one that was answered, ${ROUNDS} times over`, async () => {
+Deno.test(`a restart after kill -9 sends the mail of every sign-up that was answered, ${ROUNDS} times over`, async () => {
   await using store = await createTestStore();
-  await using smtp = await startSmtpServer();
+  const arrivals = new Map<string, number>();
+  await using smtp = await startSmtpServer({
+    tells: ({ to }) => {
+      if (!arrivals.has(to)) arrivals.set(to, performance.now());
+      return true;
+    },
+  });
   const settings = mailSettings(smtp.url);
   const project = await createProject({ ...store.settings, ...settings });
   const answered: string[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    smtp.behave(MEETING[round % MEETING.length]!);
-    await using server = await startServer({ store, settings });
-    answered.push(...await signUpUntilGone(server, project, round));
+  const delays = new Delays();
+  const missing = () => answered.filter((email) => !arrivals.has(email));
+  let server = await startServer({ store, settings });
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      smtp.behave(MEETING[round % MEETING.length]!);
+      answered.push(...await signUpUntilGone(server, project, round));
+      server.http.close();
+      smtp.behave(null);
+      const left = missing();
+      server = await startServer({ store, settings, port: server.port });
+      const ready = performance.now();
+      await until("every mail arrives", () => missing().length === 0, TAKEN_OVER_MS);
+      for (const email of left) delays.add(arrivals.get(email)! - ready);
+    }
+  } finally {
+    await server[Symbol.asyncDispose]();
   }
-  smtp.behave(null);
-  // Started again, a process finds what is left, once nobody can be about to send it.
-  await runJobsLater({ ...store.settings, ...settings }, DEAD_MS);
+  console.log(`${ROUNDS} kills, ${answered.length} mails; left at a kill: ${delays}`);
   const byAddress = Map.groupBy(smtp.mails, ({ to }) => to);
   for (const email of answered) {
     const mails = byAddress.get(email) ?? [];

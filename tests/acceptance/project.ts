@@ -149,16 +149,6 @@ export const issueToken = (
 
 const TOKEN_SECONDS = 900;
 
-/** What a process that looks for work finds to do, and does, so many milliseconds from now. */
-export async function runJobsLater(settings: Settings, laterMs: number): Promise<void> {
-  const clock = { now: () => Date.now() + laterMs, elapsed: () => performance.now() };
-  await using services = await openServices(loadConfig(settings), { log: silentLog, clock });
-  for (const runner of [services.jobRunner, services.jobRunner]) {
-    await runner.runDue();
-    await runner.idle(); // What follows from it, too.
-  }
-}
-
 /** A webhook that is told of what is created in a collection. */
 export const createWebhook = (
   settings: Settings,
