@@ -127,6 +127,21 @@ export const LIMITS = {
   BULK_BODY_BYTES_MAX: limit(8 * MiB, "bytes of a bulk body", DOCUMENTS),
   BODIES_BYTES_MAX: limit(256 * MiB, "bytes of all bodies that a process holds at once", OURS),
   BODIES_SHARE_BYTES_MAX: limit(64 * MiB, "bytes of those of one project or address", OURS),
+  ANSWERS_BYTES_MAX: limit(
+    128 * MiB,
+    "bytes of all answers above 400 KiB that a process holds until they are read",
+    OURS,
+  ),
+  ANSWERS_SHARE_BYTES_MAX: limit(
+    64 * MiB,
+    "bytes of those of one project or address, or of one address with a publishable key",
+    OURS,
+  ),
+  ANSWER_STALL_SECONDS: limit(
+    30,
+    "seconds in which an answer's reader must take something, or the connection is closed",
+    OURS,
+  ),
   FORM_BYTES_MAX: limit(4 * MiB, "bytes of a form of the dashboard", OURS),
   FORM_TEXT_LENGTH_MAX: limit(1 * MiB + 262_144, "characters of its fields, decoded", OURS),
   FORM_FIELDS_MAX: limit(1000, "fields of a form of the dashboard", OURS),

@@ -44,7 +44,7 @@ import { createServedFiles, type ServedFiles } from "./files/served_files.ts";
 import type { BlobStores } from "./files/stores.ts";
 import { createReadSignatures, type ReadSignatures } from "./files/read_signatures.ts";
 import { createUploadTokens, type UploadTokens } from "./files/upload_tokens.ts";
-import { type BodyBudget, createBodyBudget } from "./http/body_budget.ts";
+import { type ByteBudget, createByteBudget } from "./http/byte_budget.ts";
 import {
   type ConnectionShortage,
   createConnectionShortage,
@@ -52,6 +52,7 @@ import {
 import { type Cookies, createCookies } from "./http/cookies.ts";
 import { createDeadlines, type Deadlines } from "./http/deadline.ts";
 import { createRequestDrain, type RequestDrain } from "./http/request_drain.ts";
+import { createDeliveries, type Deliveries } from "./http/deliveries.ts";
 import type { Log } from "./runtime/log.ts";
 import { createRateLimiter, type RateLimiter, type SharedCounts } from "./http/rate_limit.ts";
 import { createRequestShares, type RequestShares } from "./http/request_shares.ts";
@@ -64,6 +65,9 @@ import { KeyedMutex } from "./keyed_mutex.ts";
 import type { LongWorkServices } from "./long_work.ts";
 import {
   AI_TIMEOUT_MS,
+  ANSWER_BYTES_MAX,
+  ANSWERS_BYTES_MAX,
+  ANSWERS_SHARE_BYTES_MAX,
   BODIES_BYTES_MAX,
   BODIES_SHARE_BYTES_MAX,
   DASHBOARD_SIGN_IN_RATE_PER_MINUTE,
@@ -152,11 +156,18 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   readonly passwordMutex: KeyedMutex;
   readonly knownDevices: KnownDevices;
   readonly deadlines: Deadlines;
-  readonly bodyBudget: BodyBudget;
+  readonly bodyBudget: ByteBudget;
+  readonly deliveries: Deliveries;
   readonly requestShares: RequestShares;
   readonly requestDrain: RequestDrain;
   readonly connectionShortage: ConnectionShortage;
 }
+
+/**
+ * Bytes of the budget for answers that each thread has at least: documents of `ANSWER_BYTES_MAX` and
+ * what is written around them always fit, however many threads share the budget.
+ */
+const LARGEST_ANSWER_BYTES = 2 * ANSWER_BYTES_MAX;
 
 const JOB_KINDS = [
   SEND_MAIL,
@@ -245,6 +256,11 @@ export async function openServices(
     const blobStores = createBlobStores(blobs, external, { filesUrl, publicUrl, ...signers });
     const plans = createPlans(engine, clock, config.plans);
     const deadlines = createDeadlines(REQUEST_TIMEOUT_MS, () => clock.elapsed());
+    const answerBudget = createByteBudget({
+      bytesMax: Math.max(LARGEST_ANSWER_BYTES, ANSWERS_BYTES_MAX / config.workers),
+      shareBytesMax: Math.max(LARGEST_ANSWER_BYTES, ANSWERS_SHARE_BYTES_MAX / config.workers),
+    });
+    const deliveries = createDeliveries(answerBudget, () => clock.elapsed());
     const changeFeeds = new ChangeFeeds({ engine, log });
     const liveLists = new LiveLists(() => services);
     const jobRunner = new JobRunner<Services>({ engine, clock, log }, {
@@ -307,10 +323,11 @@ export async function openServices(
       passwordMutex: new KeyedMutex(),
       knownDevices: createKnownDevices(cookies, keyRing.derive("known devices")),
       deadlines,
-      bodyBudget: createBodyBudget({
+      bodyBudget: createByteBudget({
         bytesMax: BODIES_BYTES_MAX / config.workers,
         shareBytesMax: BODIES_SHARE_BYTES_MAX / config.workers,
       }),
+      deliveries,
       requestShares: createRequestShares({
         max: REQUESTS_AT_ONCE_MAX / config.workers,
         shareMax: REQUESTS_SHARE_MAX / config.workers,
@@ -319,6 +336,7 @@ export async function openServices(
       connectionShortage: createConnectionShortage({ clock, log }),
       async [Symbol.asyncDispose]() {
         deadlines[Symbol.dispose]();
+        deliveries[Symbol.dispose]();
         liveLists[Symbol.dispose]();
         changeFeeds[Symbol.dispose]();
         await webhookTeller[Symbol.asyncDispose]();

@@ -21,6 +21,7 @@ import { LiteralFirstRouter } from "./literal_first_router.ts";
 import type { AppEnv, Handler, Input, Operation, OperationContext } from "./handler.ts";
 import type { Offload } from "./offload.ts";
 import { compressed } from "./compression.ts";
+import { deliverReply } from "./delivery.ts";
 import { pages } from "./dashboard/mod.ts";
 import { userChoicePages } from "./dashboard/social/mod.ts";
 import { refusalPage, visitRefusalPage } from "./dashboard/refusal.tsx";
@@ -161,12 +162,8 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
         const reply = await handle(
           c as OperationContext<unknown> as OperationContext<P, Input<B, N, Q, H>>,
         );
-        // A stream is under way until its last byte is sent.
-        const { sent } = state;
-        if (reply.body instanceof ReadableStream && sent && !reply.isOpenEnded) {
-          requestShares.count(state.share, sent);
-        }
-        return respond(state, isPage ? await compressed(state, reply) : reply);
+        const sent = isPage ? await compressed(state, reply) : reply;
+        return respond(state, deliverReply(services, state, sent));
       } catch (error) {
         if (handOver === undefined || !(error instanceof LongWork)) throw error;
         return await handOver(c, operation, sentBody.bytes);

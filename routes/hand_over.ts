@@ -7,6 +7,7 @@ import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { bodyBytesMax } from "@/openapi/contract.ts";
 import type { AppEnv, Operation } from "./handler.ts";
+import { deliverResponse } from "./delivery.ts";
 import { mayBeMissing } from "./input.ts";
 import type { Offload } from "./offload.ts";
 
@@ -16,7 +17,10 @@ export const LONG_BODY_BYTES = SMALL_BODY_BYTES_MAX;
 export const LONG_FORM_BYTES = 8192;
 const FORM_UPLOAD_MS = 300_000;
 
-type HandOverServices = Pick<Services, "bodyBudget" | "requestShares" | "catalog">;
+type HandOverServices = Pick<
+  Services,
+  "bodyBudget" | "requestShares" | "deliveries" | "catalog"
+>;
 
 /**
  * Has a request answered in another thread, behind its guard: `bytes` are its body, where that was
@@ -33,9 +37,10 @@ export type HandOver = (
  * the other thread.
  */
 export function createHandOver(
-  { bodyBudget, requestShares, catalog }: HandOverServices,
+  services: HandOverServices,
   offload: Offload,
 ): HandOver {
+  const { bodyBudget, requestShares, deliveries, catalog } = services;
   return async (c, operation, bytes) => {
     const { state, restartDeadline } = c.var;
     const { raw, sent = Promise.resolve(), share } = state;
@@ -52,6 +57,8 @@ export function createHandOver(
       body: bytes === undefined ? await readBodyChunks(raw, limits) : [bytes],
       share,
       gone: raw.signal,
+      // What is read here is long.
+      admitted: () => void (raw.method === "GET" && deliveries.assertRoom(state.caller)),
       sent,
     });
     state.problem = problem;
@@ -60,7 +67,7 @@ export function createHandOver(
     if (mayChange && state.projectId) catalog.forgetProject(state.projectId);
     requestShares.count(share, sent); // It is under way until its last byte is sent.
     addCommonHeaders(state, response.headers);
-    return response;
+    return deliverResponse(services, state, response);
   };
 }
 

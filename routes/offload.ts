@@ -20,6 +20,8 @@ export interface OffloadedRequest extends Omit<RequestOrder, "kind" | "number"> 
   readonly gone: AbortSignal;
   /** Settles when the answer is sent, or cannot be. */
   readonly sent: Promise<void>;
+  /** Called when its turn has come. Throws what it is refused with. */
+  readonly admitted: () => void;
 }
 
 export interface OffloadedAnswer {
@@ -82,7 +84,10 @@ export function createOffload(
     answer(request) {
       clearTimeout(idle);
       unsent++;
-      const answered = limiter.run(request.share, () => usable().answer(request));
+      const answered = limiter.run(request.share, () => {
+        request.admitted();
+        return usable().answer(request);
+      });
       void Promise.allSettled([answered, request.sent]).then(() => {
         if (--unsent === 0) idle = setTimeout(end, idleMs);
       });
@@ -161,7 +166,7 @@ class OffloadThread {
   }
 
   async answer(
-    { gone, sent: _sent, share: _share, ...request }: OffloadedRequest,
+    { gone, sent: _sent, share: _share, admitted: _admitted, ...request }: OffloadedRequest,
   ): Promise<OffloadedAnswer> {
     const number = this.#requests++;
     const answered: Answered = Promise.withResolvers();

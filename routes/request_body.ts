@@ -5,7 +5,7 @@ import {
   readJsonIfAny,
   refuseEncoded,
 } from "@/lib/http/body.ts";
-import type { BodyBudget, HeldBody } from "@/lib/http/body_budget.ts";
+import type { ByteBudget, HeldBytes } from "@/lib/http/byte_budget.ts";
 import { type ChunkLimits, readChunks } from "@/lib/http/chunks.ts";
 import type { RequestState } from "@/lib/http/request.ts";
 import { FORM_FIELDS_MAX } from "@/lib/limits.ts";
@@ -16,7 +16,7 @@ interface Reading {
   readonly bytesMax: number;
   /** Of JSON that this thread parses; of more `LongWork` is thrown. */
   readonly valuesMax: number;
-  readonly budget: BodyBudget;
+  readonly budget: ByteBudget;
   /** Told whenever something has arrived. */
   readonly arrived: () => void;
 }
@@ -29,7 +29,7 @@ export class RequestBody implements Disposable {
   readonly #state: RequestState;
   readonly #reading: Reading;
   /** Made with the first byte: most requests have no body. */
-  #held: HeldBody | undefined;
+  #held: HeldBytes | undefined;
   #bytes: Uint8Array<ArrayBuffer> | undefined;
 
   constructor(state: RequestState, reading: Reading) {
@@ -77,7 +77,7 @@ export class RequestBody implements Disposable {
     this.#held?.[Symbol.dispose]();
   }
 
-  #room(): HeldBody {
+  #room(): HeldBytes {
     return this.#held ??= this.#reading.budget.open(this.#state.share);
   }
 

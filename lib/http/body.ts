@@ -6,14 +6,14 @@ import { parseExactJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
 import { exactBytesText } from "../text/amounts.ts";
 import { decodeUtf8 } from "../text/utf8.ts";
-import type { HeldBody } from "./body_budget.ts";
+import type { HeldBytes } from "./byte_budget.ts";
 import { joined, readChunksOf, ReadFailed } from "./bounded_reader.ts";
 import { refuseLargeForm } from "./form_size.ts";
 
 /** How a body is read: as much of it as is allowed, counted towards what the process holds. */
 export interface BodyLimits {
   readonly bytesMax: number;
-  readonly held: HeldBody;
+  readonly held: HeldBytes;
   /** Milliseconds for all of it. */
   readonly timeoutMs?: number;
   /** Milliseconds in which some of it must arrive. */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type BodyLimits, readJson, readJsonIfAny } from "./body.ts";
-import { createBodyBudget } from "./body_budget.ts";
+import { createByteBudget } from "./byte_budget.ts";
 
 const ADDRESS = "http://localhost:8000/api/data/posts";
 const KIB = 1024;
 
-const budget = createBodyBudget({ bytesMax: 1e9, shareBytesMax: 1e9 });
+const budget = createByteBudget({ bytesMax: 1e9, shareBytesMax: 1e9 });
 
 const within = (bytesMax: number, timeoutMs?: number): BodyLimits => ({
   bytesMax,

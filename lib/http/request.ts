@@ -1,6 +1,7 @@
 import { networkOf, readForwardedAddress, readIpAddress } from "../ip_addresses.ts";
 import type { ProblemCode } from "../problems.ts";
 import type { Id } from "../store/port.ts";
+import type { Recipient } from "./deliveries.ts";
 import { type Address, isDashboardPath, readAddress } from "./path.ts";
 
 /** What a request says of who sends it. */
@@ -91,6 +92,17 @@ export class RequestState implements Address, Credentials {
   /** Settles when the answer is sent; undefined where nobody listens. */
   get sent(): Promise<void> | undefined {
     return this.#connection.completed;
+  }
+
+  /** Who the answer is sent to; null where nobody says when it is sent. */
+  get recipient(): Recipient | null {
+    const { completed: sent, abort = () => {} } = this.#connection;
+    return sent === undefined ? null : { caller: this.caller, sent, abort };
+  }
+
+  /** Whose share of the memory for answers its answer takes: anybody has a publishable key. */
+  get caller(): string {
+    return this.callerKind === "publishable" ? `${this.projectId} ${this.network}` : this.share;
   }
 
   /** Many callers are never asked for it. */

@@ -6,6 +6,7 @@ export const handleListenToDocuments: HandlerOf<typeof live.listenToDocuments> =
   const { services, principal: { caller, credentials, ticket }, state } = c.var;
   const userId = caller.kind === "secret" ? null : caller.userId;
   const body = await services.liveLists.open({
+    holder: state.caller,
     caller,
     collectionName: c.req.valid("param").collectionName,
     query: ticket?.query ?? state.query,

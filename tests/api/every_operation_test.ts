@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createCatalog } from "@/lib/documents/catalog.ts";
 import { LiveLists } from "@/lib/events/live/live_lists.ts";
-import { createBodyBudget } from "@/lib/http/body_budget.ts";
+import { createByteBudget } from "@/lib/http/byte_budget.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import { createRequestShares } from "@/lib/http/request_shares.ts";
 import { QUERY_LENGTH_MAX, REQUEST_TIMEOUT_MS } from "@/lib/limits.ts";
@@ -234,7 +234,7 @@ onEach(
   () =>
     openChanged((services) => ({
       ...services,
-      bodyBudget: createBodyBudget({ bytesMax: 1, shareBytesMax: 1 }),
+      bodyBudget: createByteBudget({ bytesMax: 1, shareBytesMax: 1 }),
     })),
   (sample, collection) =>
     collection.untouched(async () => {

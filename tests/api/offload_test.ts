@@ -39,6 +39,7 @@ const request = (path: string, rest: Partial<OffloadedRequest> = {}): OffloadedR
   share: "a project",
   gone: new AbortController().signal,
   sent: Promise.resolve(),
+  admitted() {},
   ...rest,
 });
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { type Blobs, BlobsUnavailable, type Pieces, type PieceWriter } from "@/lib/files/blobs.ts";
 import { piecesPath } from "@/lib/files/paths.ts";
-import { createBodyBudget } from "@/lib/http/body_budget.ts";
+import { createByteBudget } from "@/lib/http/byte_budget.ts";
 import { UPLOAD_STALL_MS } from "@/lib/limits.ts";
 import type { Services } from "@/lib/services.ts";
 import { createApp } from "@/routes/app.ts";
@@ -242,7 +242,7 @@ if (storage === "disk") {
     const files = await openFiles(app);
     const upload = await files.request(10);
     await patch(app, upload, 0, { body: textBytes("abc") });
-    const bodyBudget = createBodyBudget({ bytesMax: 9, shareBytesMax: 9 });
+    const bodyBudget = createByteBudget({ bytesMax: 9, shareBytesMax: 9 });
     const busy = over(app, { ...app.services, bodyBudget });
     const answer = await patch(busy, upload, 3, { body: textBytes("defg") });
     refused(answer, 503, "SERVER_BUSY");
@@ -251,7 +251,7 @@ if (storage === "disk") {
     await sendRest(app, upload, textBytes("abcdefghij"));
     assert.equal((await files.confirm(upload)).status, 200);
     // The room is given back.
-    const room = createBodyBudget({ bytesMax: 10, shareBytesMax: 10 });
+    const room = createByteBudget({ bytesMax: 10, shareBytesMax: 10 });
     const roomy = over(app, { ...app.services, bodyBudget: room });
     for (let i = 0; i < 3; i++) {
       const next = await files.request(10);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { compileCollection } from "@/lib/documents/collection.ts";
 import { parseDefinition } from "@/lib/documents/definition.ts";
-import { createBodyBudget } from "@/lib/http/body_budget.ts";
+import { createByteBudget } from "@/lib/http/byte_budget.ts";
 import { Problem } from "@/lib/problems.ts";
 import { processorMs } from "./cost.ts";
 
@@ -34,7 +34,7 @@ export const collection = compileCollection(parseDefinition({
 }));
 
 /** Room for every body. */
-export const HELD = createBodyBudget({ bytesMax: 1e9, shareBytesMax: 1e9 }).open("test");
+export const HELD = createByteBudget({ bytesMax: 1e9, shareBytesMax: 1e9 }).open("test");
 
 /** Below that, what a clock ticks is no measure. */
 const MEASURED_MS = 4;

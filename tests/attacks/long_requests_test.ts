@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { loadConfig } from "@/lib/runtime/config.ts";
-import { createBodyBudget } from "@/lib/http/body_budget.ts";
+import { createByteBudget } from "@/lib/http/byte_budget.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import {
@@ -71,7 +71,7 @@ async function openServed(bodyBytesMax?: number): Promise<Served> {
   const { offload, handedOver } = recorded(app);
   const bodyBudget = bodyBytesMax === undefined
     ? services.bodyBudget
-    : createBodyBudget({ bytesMax: bodyBytesMax, shareBytesMax: bodyBytesMax });
+    : createByteBudget({ bytesMax: bodyBytesMax, shareBytesMax: bodyBytesMax });
   const serve = createApp({ ...services, bodyBudget }, { offload });
   const disposed = opened.move();
   return {

@@ -5,6 +5,7 @@ import type { Clock } from "../../clock.ts";
 import { CACHE_MS, LIVE_BEHIND_BYTES_MAX } from "../../limits.ts";
 import { nextTurn } from "../../next_turn.ts";
 import { Problem } from "../../problems.ts";
+import type { Deliveries } from "../../http/deliveries.ts";
 import type { Log } from "../../runtime/log.ts";
 import { PositionLost, QueryTooSlow } from "../../store/errors.ts";
 import type { ChangePosition, Id } from "../../store/port.ts";
@@ -17,12 +18,15 @@ import { encoded, Sink } from "./sink.ts";
 import type { Standing } from "./standing.ts";
 
 export interface LiveServices extends ListServices {
+  readonly deliveries: Pick<Deliveries, "budget">;
   readonly clock: Clock;
   readonly log: Log;
   readonly livePositions: LivePositions;
 }
 
 export interface LiveInput extends LiveQuery {
+  /** Whose share of the memory for answers the list takes until it is read. */
+  readonly holder: string;
   readonly standing: Standing;
   /** The `Last-Event-ID` header; null without one. */
   readonly lastEventId: string | null;
@@ -251,7 +255,10 @@ export class LiveStream implements Subscriber {
     const id = livePositions.write(position, { projectId, collection });
     const body = found === null ? "" : `event: list\ndata: ${dataOf(found)}\n`;
     this.#saysTotal = typeof found?.total === "number";
-    this.#sink.sendFirst(encoded(`${isReset ? RESET : ""}id: ${id}\n${body}\n`));
+    const chunk = encoded(`${isReset ? RESET : ""}id: ${id}\n${body}\n`);
+    const held = this.#services.deliveries.budget.open(this.#input.holder);
+    held.add(chunk.length);
+    this.#sink.sendFirst(chunk, held);
     this.#sentAt = this.#services.clock.elapsed();
     return begun;
   }
@@ -275,7 +282,7 @@ export class LiveStream implements Subscriber {
    */
   #refused(error: unknown): void {
     if (this.#isEnded) return;
-    if (error instanceof Problem) {
+    if (error instanceof Problem && error.code !== "SERVER_BUSY") {
       const { code, message } = error;
       this.#sink.end(
         encoded(`event: unauthorized\ndata: ${JSON.stringify({ code, message })}\n\n`),

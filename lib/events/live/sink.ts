@@ -10,6 +10,9 @@ export interface SinkOptions {
   readonly gone: () => void;
 }
 
+/** A part of what is sent whatever its length: another thread takes no less of it at once. */
+const PART_BYTES = 65_536;
+
 /**
  * The body of an answer that goes on. A reader who does not keep up is sent no more beyond a bound;
  * {@linkcode SinkOptions.caughtUp} is called once they have taken what they were sent.
@@ -20,6 +23,8 @@ export class Sink {
   #controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
   /** Of what was sent whatever its length, and is perhaps not taken yet. */
   #firstBytes = 0;
+  /** The memory that {@linkcode #firstBytes} take. */
+  #held: Disposable | null = null;
   #isBehind = false;
   #isEnded = false;
 
@@ -31,6 +36,7 @@ export class Sink {
     };
     const cancel = () => {
       this.#isEnded = true;
+      this.#release();
       options.gone();
     };
     const strategy = new ByteLengthQueuingStrategy({ highWaterMark: options.bytesMax });
@@ -53,19 +59,26 @@ export class Sink {
     }
   }
 
-  /** However long it is; but while another such one is not taken, the reader is behind. */
-  sendFirst(chunk: Uint8Array<ArrayBuffer>): void {
-    if (this.#isEnded) return;
-    const waiting = this.#waiting();
+  /**
+   * However long it is; but while another such one is not taken, the reader is behind.
+   *
+   * @param held The memory that it takes, disposed of when it is taken.
+   */
+  sendFirst(chunk: Uint8Array<ArrayBuffer>, held: Disposable): void {
+    const waiting = this.#isEnded ? 0 : this.#waiting();
     this.#isBehind = waiting > this.#options.bytesMax;
-    if (this.#isBehind) return;
+    if (this.#isEnded || this.#isBehind) return held[Symbol.dispose]();
+    this.#release();
+    this.#held = held;
     this.#firstBytes = waiting + chunk.length;
-    this.#controller.enqueue(chunk);
+    for (let at = 0; at < chunk.length; at += PART_BYTES) {
+      this.#controller.enqueue(chunk.slice(at, at + PART_BYTES));
+    }
   }
 
-  /** Whether who was behind has caught up: asked now and then, where nothing is sent. */
+  /** Whether the reader has taken all and so caught up: asked now and then, where nothing is sent. */
   look(): void {
-    if (!this.#isBehind || this.#isEnded || this.#waiting() > 0) return;
+    if (this.#isEnded || this.#waiting() > 0 || !this.#isBehind) return;
     this.#isBehind = false;
     this.#options.caughtUp();
   }
@@ -76,12 +89,19 @@ export class Sink {
     this.#isEnded = true;
     this.#controller.enqueue(last);
     this.#controller.close();
+    this.#release();
+  }
+
+  #release(): void {
+    this.#firstBytes = 0;
+    this.#held?.[Symbol.dispose]();
+    this.#held = null;
   }
 
   /** Bytes that are not taken yet. */
   #waiting(): number {
     const waiting = this.#options.bytesMax - this.#controller.desiredSize!; // It is open.
-    if (waiting === 0) this.#firstBytes = 0;
+    if (waiting === 0) this.#release();
     return waiting;
   }
 }

@@ -16,6 +16,7 @@ export const followDocuments: PageHandler<ProjectMember<SignedInAccount>, "colle
     const { services, principal, state } = c.var;
     const view = readView(pathOf(c), state.query);
     const body = await services.liveLists.open({
+      holder: state.caller,
       caller: serverOf(c),
       collectionName: c.req.valid("param").collectionName,
       query: liveQuery(view),

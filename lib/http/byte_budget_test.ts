@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { createBodyBudget } from "./body_budget.ts";
+import { createByteBudget } from "./byte_budget.ts";
 
 const BUSY = { code: "SERVER_BUSY" };
 
 Deno.test("one holder gets a share, all together get the whole, and not a byte more", () => {
-  const budget = createBodyBudget({ bytesMax: 100, shareBytesMax: 40 });
+  const budget = createByteBudget({ bytesMax: 100, shareBytesMax: 40 });
   using one = budget.open("one");
   one.add(40);
   assert.throws(() => one.add(1), BUSY);
@@ -18,7 +18,7 @@ Deno.test("one holder gets a share, all together get the whole, and not a byte m
 });
 
 Deno.test("what is expected must have room, and is not counted before it comes", () => {
-  const budget = createBodyBudget({ bytesMax: 100, shareBytesMax: 40 });
+  const budget = createByteBudget({ bytesMax: 100, shareBytesMax: 40 });
   using one = budget.open("one");
   assert.throws(() => one.add(0, 41), BUSY);
   one.add(0, 40);
@@ -28,7 +28,7 @@ Deno.test("what is expected must have room, and is not counted before it comes",
 });
 
 Deno.test("what was held is free when it is disposed, once", () => {
-  const budget = createBodyBudget({ bytesMax: 100, shareBytesMax: 40 });
+  const budget = createByteBudget({ bytesMax: 100, shareBytesMax: 40 });
   const one = budget.open("one");
   one.add(30);
   using other = budget.open("one");

@@ -1,13 +1,13 @@
 import { Problem } from "../problems.ts";
 
-/** Room for the bodies that a process holds at once, of which nobody gets more than a share. */
-export interface BodyBudget {
-  /** @param holder Whose share the body counts towards: a project, or an address. */
-  open(holder: string): HeldBody;
+/** Bytes of bodies, or of answers, that a process holds at once. No holder gets more than a share. */
+export interface ByteBudget {
+  /** @param holder Whose share the bytes count towards: a project, or an address. */
+  open(holder: string): HeldBytes;
 }
 
-/** What is held of the bodies of one request. Dispose of it when the request has ended. */
-export interface HeldBody extends Disposable {
+/** Bytes that are held for one request. Dispose of it when the request has ended. */
+export interface HeldBytes extends Disposable {
   /**
    * Throws `SERVER_BUSY` where so many bytes more have no room.
    *
@@ -16,9 +16,9 @@ export interface HeldBody extends Disposable {
   add(bytes: number, expected?: number): void;
 }
 
-export function createBodyBudget(
+export function createByteBudget(
   { bytesMax, shareBytesMax }: { bytesMax: number; shareBytesMax: number },
-): BodyBudget {
+): ByteBudget {
   let all = 0;
   const byHolder = new Map<string, number>();
 
