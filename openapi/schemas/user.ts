@@ -157,11 +157,14 @@ export const SIGN_UP_EXAMPLE = {
   name: "Ada",
 };
 
-/** An address that can be written to. */
-export const plainEmail = () =>
+const enteredEmail = () =>
   filled().trim().refine(isPlainEmail, {
     error: ({ path = [] }) => `"${String(path.at(-1))}" must be one plain address.`,
-  }).openapi("PlainEmail", {
+  });
+
+/** An address that can be written to. */
+export const plainEmail = () =>
+  enteredEmail().openapi("PlainEmail", {
     pattern: ENTERED_EMAIL_PATTERN,
     description: "One plain address, which is shown as given, without white space around it.",
   });
@@ -176,7 +179,8 @@ const ROLES_RULE =
   `"roles" must be up to ${USER_ROLES_MAX} words of letters, digits, _, ., : or -.`;
 
 const managed = {
-  email: plainEmail().nullable().optional(),
+  // A reference to `PlainEmail` would not admit null.
+  email: enteredEmail().nullable().optional().openapi({ pattern: ENTERED_EMAIL_PATTERN }),
   emailVerified: z.boolean('"emailVerified" must be true or false.').optional(),
   password: filled().optional().openapi(NEW_PASSWORD),
   ...profile,

@@ -105,7 +105,11 @@ Deno.test(`a restart after kill -9 delivers every webhook message that was answe
     }
     console.log(`${ROUNDS} kills, ${stored.size} messages; left at a kill: ${delays}`);
     const { items } = await listAll(server, project, "things");
-    assert.deepEqual(new Set(arrivals.keys()), new Set(items.map(({ code }) => code)));
+    const codes = items.map(({ code }) => code);
+    // Some documents were stored without an answer.
+    const isDelivered = () => codes.every((code) => arrivals.has(code));
+    await until("a message of every document arrives", isDelivered, TAKEN_OVER_MS);
+    assert.equal(arrivals.size, codes.length);
     const ids = new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
     assert.equal(ids.size, items.length, "a message that arrived twice had one id");
     const [{ body, headers }] = receiver.received as [typeof receiver.received[0]];

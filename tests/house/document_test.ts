@@ -91,6 +91,17 @@ Deno.test("the document is small enough to be read by a browser at once", () => 
   assert.ok(length <= 600_000, `${length} characters`);
 });
 
+Deno.test("no schema admits null in one part and excludes it in another", () => {
+  JSON.stringify(document, (_key, value) => {
+    // A schema that is referred to and made nullable becomes such a pair.
+    const parts: { type?: unknown }[] = value?.allOf ?? [];
+    for (const { type } of parts) {
+      assert.ok(!Array.isArray(type) || !type.includes("null"), JSON.stringify(value));
+    }
+    return value;
+  });
+});
+
 Deno.test("what is generated and committed is in step with the code", async () => {
   for (const [url, text] of await generated()) {
     const name = url.pathname.split("/").slice(-2).join("/");
