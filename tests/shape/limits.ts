@@ -1,0 +1,31 @@
+/** What each count of the product's simplicity may be at most, and what it should become. */
+
+import assert from "node:assert/strict";
+
+export interface Limit {
+  /** What it was when it was last lowered. It must not rise. */
+  readonly atMost: number;
+  readonly aim: number;
+}
+
+export const LIMITS: Readonly<Record<string, Limit>> = {
+  filesOfAList: { atMost: 75, aim: 45 },
+  functionsOfAList: { atMost: 355, aim: 200 },
+  statementsOfAList: { atMost: 9, aim: 5 },
+  filesOfAnInsert: { atMost: 73, aim: 50 },
+  functionsOfAnInsert: { atMost: 283, aim: 220 },
+  statementsOfAnInsert: { atMost: 13, aim: 8 },
+  caches: { atMost: 52, aim: 24 },
+  optionalMethodsOfThePort: { atMost: 9, aim: 0 },
+  questionsWhichEngineItIs: { atMost: 22, aim: 0 },
+  numericConstantsOfDrivers: { atMost: 153, aim: 60 },
+  linesOfTheStore: { atMost: 15_028, aim: 11_500 },
+  linesOfTheProduct: { atMost: 108_032, aim: 97_000 },
+};
+
+/** Fails with each count that is above its limit. */
+export function assertWithinLimits(counts: Readonly<Record<string, number>>): void {
+  const above = Object.entries(counts).filter(([name, count]) => count > LIMITS[name]!.atMost)
+    .map(([name, count]) => `${name}: ${count}, and ${LIMITS[name]!.atMost} are allowed`);
+  assert.deepEqual(above, [], "Make it simpler again: `deno task shape` prints all counts");
+}

@@ -1,0 +1,55 @@
+/** Counts over the sources of the product, each of which a reader has to pay for. */
+
+import { committedFiles, isTest, mustRead } from "../house/files.ts";
+
+const PRODUCT = /^(?:lib|openapi|routes|client)\/|^(?:main|permissions|build_client)\.ts$/;
+const DRIVERS = /^lib\/store\/(?:sqlite|mongo)\//;
+/** Opens the engine that the settings name, and so must know both. */
+const OPENING = "lib/services.ts";
+const PORT = "lib/store/port.ts";
+
+const CACHE = /\bnew WeakMap\b|\bcreate(?:Lru|ReadThrough)(?:<[^(]*>)?\(|\bnew LRUCache\b/g;
+const OPTIONAL_METHOD = /^ {2}(\w+)\?\(/gm;
+const NUMERIC_CONSTANT = /^(?:export )?const [A-Z][A-Z\d_]* = -?[\d(]/gm;
+const ENGINE_NAME = /\b(?:database\.kind|engine\.name) [!=]==/g;
+
+/** Sources of the product by their paths, without tests and generated modules. */
+async function productSources(): Promise<ReadonlyMap<string, string>> {
+  const paths = (await committedFiles()).filter((path) =>
+    PRODUCT.test(path) && /\.tsx?$/.test(path) && !isTest(path)
+  );
+  return new Map(
+    await Promise.all(paths.map(async (path) => [path, await mustRead(path)] as const)),
+  );
+}
+
+const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+const linesOf = (text: string): number => text.trimEnd().split("\n").length;
+
+/** The counts that need no request, by their names in `docs/shape.json`. */
+export async function sourceCounts(): Promise<Readonly<Record<string, number>>> {
+  const sources = [...await productSources()];
+  const sum = (ofOne: (text: string, path: string) => number, where = /^/) =>
+    sources.reduce(
+      (total, [path, text]) => where.test(path) ? total + ofOne(text, path) : total,
+      0,
+    );
+  const port = await mustRead(PORT);
+  const optional = [...port.matchAll(OPTIONAL_METHOD)].map(([, name]) => name);
+  const isThere = optional.length === 0
+    ? null
+    : new RegExp(`\\.(?:${optional.join("|")})(?:\\?\\.|!\\(| [!=]== undefined)`, "g");
+  return {
+    caches: sum((text) => countOf(text, CACHE), /^(?!lib\/(?:lru|cache)\.ts)/),
+    optionalMethodsOfThePort: optional.length,
+    questionsWhichEngineItIs: sum((text, path) =>
+      DRIVERS.test(path) || path === OPENING
+        ? 0
+        : countOf(text, ENGINE_NAME) + (isThere === null ? 0 : countOf(text, isThere))
+    ),
+    numericConstantsOfDrivers: sum((text) => countOf(text, NUMERIC_CONSTANT), DRIVERS),
+    linesOfTheStore: sum(linesOf, /^lib\/store\//),
+    linesOfTheProduct: sum(linesOf),
+  };
+}
