@@ -89,6 +89,15 @@ const define = (server: Server, { project, cookie }: Owner, body: object) =>
     body,
   });
 
+/** Sends a definition until it holds: on a busy machine a build may take longer than a request may. */
+async function defineAtLast(server: Server, owner: Owner, body: object): Promise<void> {
+  for (;;) {
+    const { status, body: answered, text } = await define(server, owner, body);
+    if (status === 200) return;
+    assert.equal(answered.code, "HANDLER_TIMEOUT", text);
+  }
+}
+
 /** Writes until the server is gone; ids of what was answered are added to those stored. */
 async function write(server: Server, { project }: Owner, stored: Set<string>): Promise<void> {
   for (let n = 0;; n++) {
@@ -162,14 +171,12 @@ Deno.test("kill -9 while a definition is built leaves one of the two whole, and 
     }
     await using again = await startServer({ store, settings });
     await verify(again, owner, stored);
-    const back = await define(again, owner, BEFORE);
-    assert.equal(back.status, 200, back.text);
+    await defineAtLast(again, owner, BEFORE);
     await verify(again, owner, stored);
   }
   assert.ok(killedAt.length >= 2, `killed in builds at ${killedAt}`);
   await using server = await startServer({ store, settings });
-  const answer = await define(server, owner, AFTER);
-  assert.equal(answer.status, 200, answer.text);
+  await defineAtLast(server, owner, AFTER);
   await verify(server, owner, stored);
   using db = new DatabaseSync(file);
   const left = db.prepare(
