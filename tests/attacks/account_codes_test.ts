@@ -186,11 +186,14 @@ Deno.test("a mail's address holds no line of its own", async () => {
   await using app = await openTestApp();
   const team = await openTeam(app);
   const before = (await mailsOf(app.services, "control")).length;
-  for (const email of [`${ADA}\r\nBcc: eve@example.com`, `${ADA}\n`, `${ADA},eve@example.com`]) {
+  for (const email of [`${ADA}\r\nBcc: eve@example.com`, `a\n${ADA}`, `${ADA},eve@example.com`]) {
     refused(await team.owner.send(inviting(team, email)), 400, "INVALID_BODY");
     for (const operation of ASKING) {
       refused(await app.send(authCall(operation, { email })), 400, "INVALID_BODY");
     }
   }
   assert.equal((await mailsOf(app.services, "control")).length, before);
+  // White space around an address is left out.
+  ok(await team.owner.send(inviting(team, "carol@example.com\r\n")), 201);
+  assert.equal((await mailsOf(app.services, "control", "carol@example.com")).length, 1);
 });
