@@ -120,7 +120,7 @@ const table = {
     status: 403,
     message: "This development server answers at localhost only: set PUBLIC_URL to reach it " +
       "under another name.",
-    when: "`deno task dev` was asked under a host name that is neither this machine's nor " +
+    when: "A request to `deno task dev` named a host that is neither this machine nor " +
       "`PUBLIC_URL`'s. Such a name may be another site's, made to lead here.",
     remedy: "Open the server at `http://localhost:8000`, or set `PUBLIC_URL` to the address " +
       "under which you reach it.",

@@ -54,7 +54,6 @@ Deno.test("a Site URL is kept as an origin, https or local", async () => {
   const { services } = opened;
   const table: readonly (readonly [string, string])[] = [
     ["https://app.example.com", "https://app.example.com"],
-    ["https://app.example.com/some/page?x#y", "https://app.example.com"],
     ["https://App.Example.com:443/", "https://app.example.com"],
     ["http://localhost:3000", "http://localhost:3000"],
     ["http://127.0.0.1:3000/", "http://127.0.0.1:3000"],
@@ -74,6 +73,13 @@ Deno.test("other Site URLs, and names that are empty or too long, are refused wi
     await assert.rejects(createProject(services, { name: "Test", siteUrl }), {
       code: "INVALID_INPUT",
       message: /^The Site URL must be https, or http on localhost/,
+    });
+  }
+  for (const part of ["/some/page", "?x", "#y"]) {
+    const siteUrl = `https://app.example.com${part}`;
+    await assert.rejects(createProject(services, { name: "Test", siteUrl }), {
+      code: "INVALID_INPUT",
+      message: /^The Site URL must be a scheme, a host and a port, without a path/,
     });
   }
   for (const name of ["", "   ", "x".repeat(101)]) {

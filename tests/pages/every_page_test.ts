@@ -194,7 +194,7 @@ const ORIGINS: readonly (readonly [string | null, string | null, boolean])[] = [
   ["same-origin", OWN, true],
   ["same-origin", null, true],
   ["none", null, true],
-  ["none", EVIL, true], // Where the first is sent, it alone decides.
+  ["none", EVIL, false], // A foreign origin is refused, whatever the first says.
   ["same-site", OWN, false],
   ["cross-site", OWN, false],
   ["cross-site", null, false],

@@ -104,7 +104,7 @@ Deno.test("the Site URL and the allowed origins are saved each by its form, and 
     return [body.data.siteUrl, body.data.allowedOrigins];
   };
   const page = await dashboard.get(homeOf(projectId));
-  const origins = "https://a.example\r\n\r\n  http://localhost:3000/x  \r\n";
+  const origins = "https://a.example\r\n\r\n  http://localhost:3000/  \r\n";
   const saved = [
     await dashboard.fill(page, "Save Site URL", { siteUrl: " https://blog.example/ " }),
     await dashboard.fill(page, "Save origins", { allowedOrigins: origins }),
