@@ -23,7 +23,7 @@ export const ALSO_COUNTED: readonly Definition[] = [
   DELIVERIES,
 ];
 
-/** What a project's documents take, and what is counted with them. */
+/** Bytes of a project's documents, and of the records that count with them. */
 export const documentBytes = (engine: Engine, projectId: Id): Promise<number> =>
   engine.bytes(projectId, ALSO_COUNTED);
 

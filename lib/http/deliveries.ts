@@ -1,7 +1,7 @@
 import { ANSWER_BYTES_MAX, ANSWER_STALL_MS } from "../limits.ts";
 import type { ByteBudget } from "./byte_budget.ts";
 
-/** Who an answer is sent to. */
+/** The connection that an answer is sent to, and the caller who asked. */
 export interface Recipient {
   /** Whose share of the memory for answers it takes. */
   readonly caller: string;

@@ -94,7 +94,7 @@ export class RequestState implements Address, Credentials {
     return this.#connection.completed;
   }
 
-  /** Who the answer is sent to; null where nobody says when it is sent. */
+  /** The connection that the answer is sent to; null where its end cannot be observed. */
   get recipient(): Recipient | null {
     const { completed: sent, abort = () => {} } = this.#connection;
     return sent === undefined ? null : { caller: this.caller, sent, abort };

@@ -100,7 +100,7 @@ export class JobRunner<S extends JobServices> implements JobQueue, AsyncDisposab
   #done = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopping = false;
-  /** When a stop must have ended, in `clock.elapsed()` milliseconds; null until it is stopped. */
+  /** The time at which a stop must have ended, by `clock.elapsed()`, in ms; null before a stop. */
   #stopBy: number | null = null;
 
   constructor(services: JobServices, options: JobRunnerOptions<S>) {

@@ -30,7 +30,7 @@ export type MailRecord = StoredRecord & {
   /** Null once it was sent or has failed, if it had a code. */
   text: string | null;
   html: string | null;
-  /** Where text and html are that the mail shares with others; null or left out where it has its own. */
+  /** The record with the text and HTML that several mails share; null or missing if the mail has its own. */
   textId?: Id | null;
   replyTo: string | null;
   messageId: string;
@@ -51,11 +51,11 @@ export type MailRecord = StoredRecord & {
   expiresAt: string;
 };
 
-/** What several mails say: it is stored once. */
+/** A text that several mails share, so that it is stored once. */
 export type MailTextRecord = StoredRecord & {
   text: string;
   html: string | null;
-  /** As that of the mails. */
+  /** The same time as that of the mails. */
   expiresAt: string;
 };
 
@@ -69,7 +69,7 @@ export const MAIL_TEXTS: Definition = {
   expiry: "expiresAt",
 };
 
-/** What a mail says; null where it has had a code, and is sent or has failed. */
+/** The text of a mail; null if it had a code and the mail has been sent or has failed. */
 export async function textsOf(
   engine: Engine,
   space: Space,

@@ -7,7 +7,7 @@ interface Previewed {
   /** The template's name, by which its link says what the code is for. */
   readonly name: string;
   readonly template: TemplateInput;
-  /** In the place of the samples. */
+  /** Values that replace the samples. */
   readonly variables?: MailVariables | undefined;
 }
 

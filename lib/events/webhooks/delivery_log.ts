@@ -29,7 +29,7 @@ export interface ShownDelivery {
   readonly endedAt: string | null;
 }
 
-/** With what is sent; null where it is no longer kept. */
+/** A delivery with the body that is sent; the body is null when it is no longer kept. */
 export interface WholeDelivery extends ShownDelivery {
   readonly body: string | null;
 }
