@@ -1,5 +1,4 @@
 import type { ClientSession, Db } from "mongodb";
-import type { InsertGroups } from "./insert_groups.ts";
 import type { ReadConnectionLimiter } from "./read_connection_limiter.ts";
 
 /** Where the records of one definition are read and written. */
@@ -11,8 +10,6 @@ export interface Access {
   readonly queryTimeLimitMs: number;
   /** Bounds what lists and counts hold at once; null in a transaction, which holds what it has. */
   readonly readConnections: ReadConnectionLimiter | null;
-  /** Null in a transaction. */
-  readonly inserts: InsertGroups | null;
   /** Runs one call, and translates what it throws. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** The same for a write that needs nothing to be there. */

@@ -27,7 +27,6 @@ import { fence } from "./fence.ts";
 import { isTransient, repeatable, sent, translated } from "./failures.ts";
 import { createIndexes, dropCollection, storedIndexes, wantedIndexes } from "./indexes.ts";
 import type { Access } from "./access.ts";
-import { InsertGroups } from "./insert_groups.ts";
 import { MongoRecords } from "./records.ts";
 import { checkSchema, probe } from "./schema.ts";
 import { MongoSnapshot } from "./snapshot.ts";
@@ -81,7 +80,6 @@ export class MongoEngine implements Engine {
   readonly #abandoned: AbandonedSessions;
   readonly #peers: Peers;
   readonly #rooms = new Rooms();
-  readonly #inserts = new InsertGroups();
   /** Milliseconds for which a transaction is run again before it is given up. */
   readonly #triesMs: number;
 
@@ -131,7 +129,6 @@ export class MongoEngine implements Engine {
       session: null,
       queryTimeLimitMs: this.#options.queryTimeLimitMs,
       readConnections: this.#readConnections,
-      inserts: this.#inserts,
       run: (work) => guarded(() => sent(work)),
       remove: (work) =>
         guarded(async () => {

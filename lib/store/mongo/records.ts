@@ -66,9 +66,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
     return this.#access.write(async () => {
       const [stored, document] = this.#made(record);
       using _ = await this.#taken(() => sizeOf(document));
-      const { inserts } = this.#access;
-      if (inserts === null) await this.#collection.insertOne(document, this.#options);
-      else await inserts.insert(this.#collection, document, stored.json);
+      await this.#collection.insertOne(document, this.#options);
       this.#madeSome();
       return stored;
     });

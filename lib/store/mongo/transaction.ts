@@ -87,7 +87,6 @@ export class MongoTransaction implements Transaction {
       session,
       queryTimeLimitMs,
       readConnections: null,
-      inserts: null,
       run,
       remove: write,
       write,

@@ -18,7 +18,6 @@ export async function within<R>(access: Access, work: (inside: Access) => Promis
         ...access,
         session,
         readConnections: null,
-        inserts: null,
         run,
         remove: run,
         write: run,
