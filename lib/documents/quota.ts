@@ -28,8 +28,8 @@ export const documentBytes = (engine: Engine, projectId: Id): Promise<number> =>
   engine.bytes(projectId, ALSO_COUNTED);
 
 /**
- * Holds a project's documents to its plan, however many processes write at once. What is moved to
- * the trash or out of it takes a few bytes more, and is held to nothing. Throws
+ * Holds a project's documents to its plan, as far as `Records` do that. What is moved to
+ * the trash or out of it takes a few bytes more, and is not limited. Throws
  * `DOCUMENT_QUOTA_EXCEEDED`.
  * @param write What stores records by this room; where the plan has no bound nothing is counted.
  */

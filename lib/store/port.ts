@@ -212,9 +212,10 @@ export interface Explanation {
  * `list`, `count`, `aggregate` and `referrers` hold nobody else up, however many records they look
  * at. Past the engine's time limit they throw `QueryTooSlow`, and nothing of them is left running.
  *
- * Those that were asked for with a room throw `SpaceFull` instead of a write that would
- * make the space hold more than that, however many processes write at once. What makes it hold less
- * is written in any case.
+ * Those that were asked for with a room throw `SpaceFull` instead of a write that would make the
+ * space hold more than that. An engine may miss what other processes have in flight; docs/limits.md
+ * says how far they may go beyond the room together. What makes the space hold less is written in
+ * any case.
  */
 export interface Records<T extends StoredRecord = StoredRecord> {
   /** Throws `UniqueViolation` (path `_id` for a taken id) and `RecordTooLarge`. */

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { id, newSpace, trashDefinition } from "./fixtures.ts";
+import { SpaceFull } from "@/lib/store/errors.ts";
+import { id, newSpace, trashDefinition, upTo } from "./fixtures.ts";
+import { SecondProcess } from "./second_process.ts";
 import { openFolder } from "./sqlite_folder.ts";
 
 Deno.test("sqlite: a count of bytes that is off is set right, and says by how much it was", async () => {
@@ -18,4 +20,31 @@ Deno.test("sqlite: a count of bytes that is off is set right, and says by how mu
   assert.equal(await engine.recount(space, posts), 7);
   assert.equal(await engine.bytes(space), bytes);
   assert.equal(await engine.recount(space, posts), 0);
+});
+
+Deno.test("sqlite: two processes that write at once fill a space to the last record, and no further", async () => {
+  await using store = await openFolder();
+  await using other = await SecondProcess.start(store.address);
+  const { engine } = store;
+  const space = newSpace();
+  const posts = trashDefinition({ name: "posts" });
+  const post = (n: number) => ({ _id: id(n), isDeleted: false, text: "x".repeat(1000) });
+  await engine.records(space, posts).insert(post(1));
+  const size = await engine.bytes(space);
+  const room = { bytesMax: 51 * size + size / 2, beside: [] };
+  const theirs = other.run({
+    space,
+    definition: posts,
+    writing: { room },
+    calls: upTo(100).map((n) => ({ insert: post(1000 + n) })),
+    how: "together",
+  });
+  const records = engine.records(space, posts, { room });
+  const ended = await Promise.allSettled(upTo(100).map((n) => records.insert(post(2000 + n))));
+  for (const one of ended) assert.ok(one.status === "fulfilled" || one.reason instanceof SpaceFull);
+  const outcomes = [...ended.map(({ status }) => status), ...await theirs];
+  const isStored = (one: unknown) =>
+    one === "fulfilled" || (typeof one === "object" && one !== null && "json" in one);
+  assert.equal(outcomes.filter(isStored).length, 50);
+  assert.equal(await engine.bytes(space), 51 * size);
 });

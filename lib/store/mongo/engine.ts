@@ -41,7 +41,7 @@ import {
 } from "./transaction.ts";
 import { Peers } from "./peers.ts";
 import { ReadConnectionLimiter } from "./read_connection_limiter.ts";
-import { Rooms } from "./rooms.ts";
+import { SpaceQuota } from "./space_quota.ts";
 
 export interface MongoOptions {
   /** May hold a password. */
@@ -59,7 +59,13 @@ interface Prepared {
   readonly at: number;
 }
 
-const DATABASES_KEPT = 1_000;
+/** A space, as this process knows it. */
+interface OpenSpace {
+  readonly db: Db;
+  readonly quota: SpaceQuota;
+}
+
+const SPACES_KEPT = 1_000;
 const PREPARED_KEPT = 50_000;
 
 /** A replica set or a sharded cluster: one database per space. */
@@ -69,7 +75,7 @@ export class MongoEngine implements Engine {
   readonly #client: MongoClient;
   readonly #options: Omit<MongoOptions, "url">;
   readonly #close: () => Promise<void>;
-  readonly #databases = createLru<Space, Db>(DATABASES_KEPT);
+  readonly #spaces = createLru<Space, OpenSpace>(SPACES_KEPT);
   /** By space and name of a definition. */
   readonly #prepared = createLru<string, Prepared>(PREPARED_KEPT);
   readonly #preparing = new Map<string, Promise<void>>();
@@ -79,7 +85,6 @@ export class MongoEngine implements Engine {
   readonly #open = new OpenTransactions<Space>();
   readonly #abandoned: AbandonedSessions;
   readonly #peers: Peers;
-  readonly #rooms = new Rooms();
   /** Milliseconds for which a transaction is run again before it is given up. */
   readonly #triesMs: number;
 
@@ -122,7 +127,7 @@ export class MongoEngine implements Engine {
     definition: Definition,
     writing: Writing = {},
   ): Records<T> {
-    const db = this.#db(space);
+    const { db, quota } = this.#space(space);
     const { room } = writing;
     const access: Access = {
       db,
@@ -145,18 +150,18 @@ export class MongoEngine implements Engine {
         }),
       together: (work) => this.#inSession(space, work),
       noted: (bytes) => this.changes.noted(space, bytes),
-      take: room === undefined ? null : (bytes) => this.#rooms.take(db, room, bytes),
+      take: room === undefined ? null : (bytes) => quota.admit(room, bytes),
     };
     return new MongoRecords<T>(definition, access, writing);
   }
 
   async transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T> {
     this.#open.refuseInside(space);
-    const db = this.#db(space);
+    const { db, quota } = this.#space(space);
     const redefined = new Map<string, Redefinition>();
     const taken: Disposable[] = [];
     const take = async (room: Room, bytes: number) =>
-      void taken.push(await this.#rooms.take(db, room, bytes));
+      void taken.push(await quota.admit(room, bytes));
     const giveBack = () => taken.splice(0).forEach((one) => one[Symbol.dispose]());
     const run = () =>
       this.#inSession(space, async (session) => {
@@ -252,7 +257,7 @@ export class MongoEngine implements Engine {
 
   async dropSpace(projectId: Id): Promise<void> {
     await guarded(() => repeatable(() => this.#db(projectId).dropDatabase(LIMITED)));
-    this.#databases.delete(projectId);
+    this.#spaces.delete(projectId);
     for (const key of this.#prepared.keys()) {
       if (key.startsWith(`${projectId}/`)) this.#prepared.delete(key);
     }
@@ -264,7 +269,6 @@ export class MongoEngine implements Engine {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.changes.close();
-    await this.#rooms[Symbol.asyncDispose]();
     await this.#peers[Symbol.asyncDispose]();
     await this.#close();
   }
@@ -338,12 +342,16 @@ export class MongoEngine implements Engine {
   }
 
   #db(space: Space): Db {
-    let db = this.#databases.get(space);
-    if (db === undefined) {
-      db = this.#client.db(databaseName(this.#options, space));
-      this.#databases.set(space, db);
+    return this.#space(space).db;
+  }
+
+  #space(space: Space): OpenSpace {
+    let open = this.#spaces.get(space);
+    if (open === undefined) {
+      const db = this.#client.db(databaseName(this.#options, space));
+      this.#spaces.set(space, open = { db, quota: new SpaceQuota(db) });
     }
-    return db;
+    return open;
   }
 }
 
