@@ -147,6 +147,8 @@ export interface Contract<
   /** Every code the operation can answer with. */
   readonly codes: readonly ProblemCode[];
   readonly route: RouteConfig;
+  /** The operation whose handler answers this one. If left out, it has a handler of its own. */
+  readonly mirrors?: Pick<Spec<unknown>, "operationId">;
 }
 
 const READING_PROBLEMS: readonly ProblemCode[] = [

@@ -21,7 +21,7 @@ import type { KeyNotes } from "@/lib/projects/key_notes.ts";
 import type { AuthSettings } from "@/lib/projects/auth_settings.ts";
 import type { FileScope } from "@/lib/files/uploads.ts";
 import type { Uploader } from "@/lib/files/user_room.ts";
-import type { Caller, SignedInUser } from "@/lib/auth/principals.ts";
+import type { Caller, KeyHolder, SignedInUser } from "@/lib/auth/principals.ts";
 import type { Clock } from "@/lib/clock.ts";
 import { refuseOtherTypes } from "@/lib/http/body.ts";
 import type { Cookies } from "@/lib/http/cookies.ts";
@@ -32,6 +32,7 @@ import type { Credentials, RequestState } from "@/lib/http/request.ts";
 import { DASHBOARD_SIGN_IN_RATE_PER_MINUTE } from "@/lib/limits.ts";
 import { requiredProjectId } from "@/lib/ids.ts";
 import { includes, memberOf, type ProjectMember, type Role } from "@/lib/projects/members.ts";
+import { KEY } from "@/lib/store/changes.ts";
 import type { Engine, Id } from "@/lib/store/port.ts";
 import { Problem, type ProblemCode } from "@/lib/problems.ts";
 import type { MaybePromise } from "@/lib/maybe_promise.ts";
@@ -92,13 +93,13 @@ export const signedInUser: Security<SignedInUser> = {
 };
 
 /** The secret key alone. */
-export const secretKey: Security<ApiKeyPrincipal> = {
+export const secretKey: Security<KeyHolder> = {
   requirement: [{ apiKey: [] }],
   problems: ["API_KEY_INVALID", "ORIGIN_NOT_ALLOWED", "RATE_LIMITED", "SECRET_KEY_REQUIRED"],
   async guard(services, request) {
-    const holder = await authenticateAndLimit(services, request);
-    if (holder.kind !== "secret") throw new Problem("SECRET_KEY_REQUIRED");
-    return holder;
+    const { kind, projectId, auth } = await authenticateAndLimit(services, request);
+    if (kind !== "secret") throw new Problem("SECRET_KEY_REQUIRED");
+    return { kind, projectId, auth, actor: KEY };
   },
 };
 

@@ -3,7 +3,6 @@ import type { Connection, RequestState } from "@/lib/http/request.ts";
 import type { Reply } from "@/lib/http/respond.ts";
 import type { MaybePromise } from "@/lib/maybe_promise.ts";
 import type { Services } from "@/lib/services.ts";
-import type { Id } from "@/lib/store/port.ts";
 import type { Contract } from "@/openapi/contract.ts";
 import type { HeaderParameters, HeaderValues, Params, PathParameters } from "@/openapi/inputs.ts";
 import type { RequestBody } from "./request_body.ts";
@@ -79,8 +78,15 @@ export type Handler<P, I extends object = object> = (
   c: OperationContext<P, I>,
 ) => MaybePromise<Reply>;
 
-/** The handler of an operation. @template P Its caller, as far as the handler looks at it. */
-export type HandlerOf<C, P = PrincipalOf<C>> = Handler<P, InputOf<C>>;
+/** The handler of an operation. */
+export type HandlerOf<C> = Handler<PrincipalOf<C>, InputOf<C>>;
+
+/** Handlers of all operations of a chapter, but for those that the handler of another answers. */
+export type HandlersOf<Chapter> = {
+  readonly [
+    Name in keyof Chapter as Chapter[Name] extends { readonly mirrors: unknown } ? never : Name
+  ]: HandlerOf<Chapter[Name]>;
+};
 
 type PrincipalOf<C> = C extends Contract<infer P, infer _B, infer _N, infer _Q, infer _H> ? P
   : never;
@@ -96,9 +102,4 @@ export type PageHandler<P, Name extends string = never> = Handler<P, PageInput<N
 
 interface PageInput<Name extends string> {
   readonly param: Readonly<Record<Name, string>>;
-}
-
-/** All that many handlers want to know of their caller: in which project they may do this. */
-export interface InProject {
-  readonly projectId: Id;
 }

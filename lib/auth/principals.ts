@@ -1,3 +1,4 @@
+import type { AuthSettings } from "../projects/auth_settings.ts";
 import { KEY } from "../store/changes.ts";
 import type { Actor, Id } from "../store/port.ts";
 
@@ -15,6 +16,14 @@ export type Caller =
     /** The user of a valid bearer token; null without one. */
     readonly userId: Id | null;
   };
+
+/** A caller with the rights of a project's secret key. */
+export interface KeyHolder {
+  readonly kind: "secret";
+  readonly projectId: Id;
+  readonly auth: AuthSettings;
+  readonly actor: Actor;
+}
 
 /** Who is said to have done what a caller does. */
 export function actorOf(caller: Caller): Actor {

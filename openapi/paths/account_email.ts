@@ -143,11 +143,11 @@ export const confirmAccountEmail = contract({
 });
 
 /** In the order of the reference. */
-export const ACCOUNT_EMAIL = [
+export const ACCOUNT_EMAIL = {
   verifyAccountEmail,
   resendAccountVerification,
   requestAccountPasswordReset,
   resetAccountPassword,
   changeAccountEmail,
   confirmAccountEmail,
-];
+};

@@ -83,4 +83,4 @@ export const deleteAccountToken = contract({
 });
 
 /** In the order of the reference. */
-export const ACCOUNT_TOKENS = [listAccountTokens, createAccountToken, deleteAccountToken];
+export const ACCOUNT_TOKENS = { listAccountTokens, createAccountToken, deleteAccountToken };

@@ -124,13 +124,16 @@ export const getAccount = contract({
   problems: [],
 });
 
-export const getUserAccount = contract({
-  ...getAccount,
-  operationId: "getUserAccount",
-  path: "/api/user/me",
-  summary: "Get the signed-in account, by its other address",
-  description: "The same as `/api/auth/me`.",
-});
+export const getUserAccount = {
+  ...contract({
+    ...getAccount,
+    operationId: "getUserAccount",
+    path: "/api/user/me",
+    summary: "Get the signed-in account, by its other address",
+    description: "The same as `/api/auth/me`.",
+  }),
+  mirrors: getAccount,
+};
 
 export const patchAccount = contract({
   operationId: "patchAccount",
@@ -240,7 +243,7 @@ export const deleteAccount = contract({
 });
 
 /** In the order of the reference. */
-export const ACCOUNTS = [
+export const ACCOUNTS = {
   registerAccount,
   signInAccount,
   signOutAccount,
@@ -251,4 +254,4 @@ export const ACCOUNTS = [
   listAccountSessions,
   endAccountSession,
   deleteAccount,
-];
+};

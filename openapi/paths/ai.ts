@@ -212,7 +212,7 @@ export const applyDesign = contract({
 });
 
 /** In the order of the reference. */
-export const AI = [
+export const AI = {
   setAccountAiKey,
   setProjectAiKey,
   getAiUsage,
@@ -220,4 +220,4 @@ export const AI = [
   designCollections,
   applyDesign,
   endDesign,
-];
+};

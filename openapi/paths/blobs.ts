@@ -228,4 +228,4 @@ export const serveFile = contract({
 });
 
 /** In the order of the reference. */
-export const BLOBS = [putBlob, getUpload, resumeUpload, cancelUpload, serveFile];
+export const BLOBS = { putBlob, getUpload, resumeUpload, cancelUpload, serveFile };

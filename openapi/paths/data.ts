@@ -393,7 +393,7 @@ export const writeBatch = contract({
 });
 
 /** In the order of the reference. */
-export const DATA = [
+export const DATA = {
   listDocuments,
   aggregateDocuments,
   createDocument,
@@ -404,4 +404,4 @@ export const DATA = [
   deleteDocument,
   recoverDocument,
   writeBatch,
-];
+};

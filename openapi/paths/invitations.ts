@@ -187,7 +187,7 @@ export const declineInvitation = contract({
 });
 
 /** In the order of the reference. */
-export const INVITATIONS = [
+export const INVITATIONS = {
   inviteMember,
   listInvitations,
   revokeInvitation,
@@ -195,4 +195,4 @@ export const INVITATIONS = [
   previewInvitation,
   acceptInvitation,
   declineInvitation,
-];
+};

@@ -80,4 +80,4 @@ export const createLiveTicket = contract({
   problems: REFUSED,
 });
 
-export const LIVE = [listenToDocuments, createLiveTicket];
+export const LIVE = { listenToDocuments, createLiveTicket };

@@ -68,4 +68,4 @@ export const listMails = contract({
 });
 
 /** In the order of the reference. */
-export const MAIL = [sendMail, listMails];
+export const MAIL = { sendMail, listMails };

@@ -80,4 +80,4 @@ export const removeMember = contract({
 });
 
 /** In the order of the reference. */
-export const MEMBERS = [listMembers, changeMember, removeMember];
+export const MEMBERS = { listMembers, changeMember, removeMember };

@@ -172,10 +172,10 @@ export const deleteCollection = contract({
 });
 
 /** In the order of the reference. */
-export const PROJECT_COLLECTIONS = [
+export const PROJECT_COLLECTIONS = {
   listCollections,
   createCollection,
   updateCollection,
   renameCollection,
   deleteCollection,
-];
+};

@@ -3,8 +3,8 @@ import { COLUMNS_MAX, IMPORT_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { OFFSET_NAMES } from "@/lib/documents/reserved_parameters.ts";
 import { NOT_OF_EXPORTS } from "@/lib/operations/export_documents.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
-import { type Contract, contract } from "../contract.ts";
-import { type HeaderParameters, openQueryOf, type PathParameters } from "../inputs.ts";
+import { contract } from "../contract.ts";
+import { openQueryOf } from "../inputs.ts";
 import { collectionName, flag, idempotencyKey, listing, projectId } from "../parameters.ts";
 import { DOCUMENT_EXAMPLE, ExportedDocuments } from "../schemas/document.ts";
 import {
@@ -13,111 +13,90 @@ import {
   ImportInput,
   ImportResult,
 } from "../schemas/import.ts";
-import { projectMember } from "../security.ts";
 import * as data from "./data.ts";
+import { forMembers, isOfMembers, memberAsServer } from "./for_members.ts";
 
 const TAG = "Project documents";
 const DOCUMENTS = "/api/projects/{projectId}/collections/{collectionName}/documents";
 
-/** What row-level security says, which does not bind members. */
-const OF_OTHER_CALLERS: readonly ProblemCode[] = [
-  "ACCESS_TOKEN_REQUIRED",
-  "RLS_REQUIRED",
-  "OWNER_MISMATCH",
-  "OWNER_IMMUTABLE",
-  "SECRET_KEY_REQUIRED",
-];
+const { mirror } = forMembers(TAG, DOCUMENTS);
 
-const isOfMembers = (code: ProblemCode): boolean => !OF_OTHER_CALLERS.includes(code);
+const unbound = (description: string): string =>
+  `${description} Row-level security does not apply.`;
 
-/** What an application does by the project's key, for its members. */
-const forMembers = <B, N extends PathParameters, Q, H extends HeaderParameters>(
-  operation: Contract<unknown, B, N, Q, H>,
-  { operationId, summary, role, path, description }: {
-    operationId: string;
-    summary: string;
-    role: "viewer" | "admin";
-    path: string;
-    description: string;
-  },
-) =>
-  contract({
-    ...operation,
-    operationId,
-    summary,
-    tag: TAG,
-    path: `${DOCUMENTS}${path}`,
-    description: `${description} Row-level security does not apply.`,
-    security: projectMember(role),
-    params: { projectId, ...operation.params! },
-    problems: operation.problems.filter(isOfMembers),
-  });
-
-export const listProjectDocuments = forMembers(data.listDocuments, {
+export const listProjectDocuments = mirror(data.listDocuments, {
   operationId: "listProjectDocuments",
   summary: "List documents for the project's members",
   role: "viewer",
   path: "",
-  description: "Filters, sorts and pages a collection, as applications do: of at most 16 MiB of " +
-    "documents.",
+  description: unbound(
+    "Filters, sorts and pages a collection, as applications do: of at most 16 MiB of " +
+      "documents.",
+  ),
 });
 
-export const aggregateProjectDocuments = forMembers(data.aggregateDocuments, {
+export const aggregateProjectDocuments = mirror(data.aggregateDocuments, {
   operationId: "aggregateProjectDocuments",
   summary: "Count and add up documents for the project's members",
   role: "viewer",
   path: "/aggregate",
-  description: "Groups documents, and answers what each group has, as applications are answered.",
+  description: unbound(
+    "Groups documents, and answers what each group has, as applications are answered.",
+  ),
 });
 
-export const createProjectDocument = forMembers(data.createDocument, {
+export const createProjectDocument = mirror(data.createDocument, {
   operationId: "createProjectDocument",
   summary: "Create a document for the project's admins",
   role: "admin",
   path: "",
-  description: "Stores one document, with any owner or none.",
+  description: unbound("Stores one document, with any owner or none."),
 });
 
-export const getProjectDocument = forMembers(data.getDocument, {
+export const getProjectDocument = mirror(data.getDocument, {
   operationId: "getProjectDocument",
   summary: "Get a document for the project's members",
   role: "viewer",
   path: "/{id}",
-  description: "One document.",
+  description: unbound("One document."),
 });
 
-export const replaceProjectDocument = forMembers(data.replaceDocument, {
+export const replaceProjectDocument = mirror(data.replaceDocument, {
   operationId: "replaceProjectDocument",
   summary: "Replace a document for the project's admins",
   role: "admin",
   path: "/{id}",
-  description: "Replaces every member but those the server sets. Without the owner field the " +
-    `owner stays. ${data.NOT_IN_TRASH}`,
+  description: unbound(
+    "Replaces every member but those the server sets. Without the owner field the " +
+      `owner stays. ${data.NOT_IN_TRASH}`,
+  ),
 });
 
-export const patchProjectDocument = forMembers(data.patchDocument, {
+export const patchProjectDocument = mirror(data.patchDocument, {
   operationId: "patchProjectDocument",
   summary: "Update a document for the project's admins",
   role: "admin",
   path: "/{id}",
-  description: "Replaces each named top-level member whole. A dotted name, such as " +
-    `\`address.city\`, changes a part of an object. ${data.NOT_IN_TRASH}`,
+  description: unbound(
+    "Replaces each named top-level member whole. A dotted name, such as " +
+      `\`address.city\`, changes a part of an object. ${data.NOT_IN_TRASH}`,
+  ),
 });
 
-export const deleteProjectDocument = forMembers(data.deleteDocument, {
+export const deleteProjectDocument = mirror(data.deleteDocument, {
   operationId: "deleteProjectDocument",
   summary: "Delete a document for the project's admins",
   role: "admin",
   path: "/{id}",
-  description: data.TO_TRASH,
+  description: unbound(data.TO_TRASH),
 });
 
-export const recoverProjectDocument = forMembers(data.recoverDocument, {
+export const recoverProjectDocument = mirror(data.recoverDocument, {
   operationId: "recoverProjectDocument",
   summary: "Recover a document for the project's admins",
   role: "admin",
   path: "/{id}/recover",
-  description: data.OUT_OF_TRASH,
+  description: unbound(data.OUT_OF_TRASH),
 });
 
 /** What only a page of a list can be refused for. */
@@ -127,7 +106,7 @@ const OF_PAGES: readonly ProblemCode[] = ["INVALID_CURSOR", "ANSWER_TOO_LARGE"];
 const exporting = {
   tag: TAG,
   method: "get",
-  security: projectMember("viewer"),
+  security: memberAsServer("viewer"),
   params: { projectId, collectionName },
   parameters: listing.filter(({ name }) => ![...NOT_OF_EXPORTS, ...OFFSET_NAMES].includes(name)),
   offload: "always", // As many documents as there are.
@@ -215,7 +194,7 @@ export const importDocuments = contract({
     "such rows out. What only shows while rows are stored, as a unique value that is taken, fails " +
     "that row alone: `failed` tells which, so that they can be mended and sent again. With `Idempotency-Key` " +
     "no row is stored twice, however often the file is sent.",
-  security: projectMember("admin"),
+  security: memberAsServer("admin"),
   params: { projectId, collectionName },
   headers: { "idempotency-key": idempotencyKey },
   body: {
@@ -243,7 +222,7 @@ export const importDocuments = contract({
 });
 
 /** In the order of the reference. */
-export const PROJECT_DOCUMENTS = [
+export const PROJECT_DOCUMENTS = {
   listProjectDocuments,
   aggregateProjectDocuments,
   createProjectDocument,
@@ -255,4 +234,4 @@ export const PROJECT_DOCUMENTS = [
   exportDocumentsAsCsv,
   exportDocumentsAsJson,
   importDocuments,
-];
+};

@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { contract } from "../contract.ts";
 import { projectId } from "../parameters.ts";
-import { projectMember } from "../security.ts";
 import {
   CONFIRMED_EXAMPLE,
   confirmedUpload,
@@ -12,22 +11,22 @@ import {
   requestedUpload,
   StoredFile,
 } from "../schemas/storage.ts";
-import { forMembers } from "./for_members.ts";
+import { forMembers, memberAsServer } from "./for_members.ts";
 import { confirmUpload, deleteFile, listFiles, requestUpload, signFile } from "./storage.ts";
 
 const TAG = "Project files";
 const ADDRESS = "/api/projects/{projectId}/files";
 
-const ofFiles = forMembers(TAG, ADDRESS);
+const { declare, mirror } = forMembers(TAG, ADDRESS);
 
-export const listProjectFiles = ofFiles(listFiles, {
+export const listProjectFiles = mirror(listFiles, {
   operationId: "listProjectFiles",
   summary: "List files for the project's members",
   role: "viewer",
   path: "",
 });
 
-export const requestProjectUpload = ofFiles({
+export const requestProjectUpload = declare({
   ...requestUpload,
   success: [{
     status: 200,
@@ -45,7 +44,7 @@ export const requestProjectUpload = ofFiles({
   path: "/upload-request",
 });
 
-export const confirmProjectUpload = ofFiles({
+export const confirmProjectUpload = declare({
   ...confirmUpload,
   success: [{
     status: 200,
@@ -63,14 +62,14 @@ export const confirmProjectUpload = ofFiles({
   path: "/upload-confirm",
 });
 
-export const deleteProjectFile = ofFiles(deleteFile, {
+export const deleteProjectFile = mirror(deleteFile, {
   operationId: "deleteProjectFile",
   summary: "Delete a file for the project's admins",
   role: "admin",
   path: "",
 });
 
-export const signProjectFile = ofFiles(signFile, {
+export const signProjectFile = mirror(signFile, {
   operationId: "signProjectFile",
   summary: "Sign an address of a file for the project's members",
   role: "viewer",
@@ -85,7 +84,7 @@ export const changeProjectFile = contract({
   summary: "Make a file public or private",
   description: "Moves a confirmed file to where everybody reads it, or nobody without a signed " +
     "address. Its public address is good no more, or again; caches may keep what they have.",
-  security: projectMember("admin"),
+  security: memberAsServer("admin"),
   params: { projectId },
   body: {
     schema: FileChanges,
@@ -103,11 +102,11 @@ export const changeProjectFile = contract({
 });
 
 /** In the order of the reference. */
-export const PROJECT_FILES = [
+export const PROJECT_FILES = {
   listProjectFiles,
   requestProjectUpload,
   confirmProjectUpload,
   signProjectFile,
   changeProjectFile,
   deleteProjectFile,
-];
+};

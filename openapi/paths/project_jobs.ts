@@ -51,4 +51,4 @@ export const tryJob = contract({
 });
 
 /** In the order of the reference. */
-export const PROJECT_JOBS = [listJobs, tryJob];
+export const PROJECT_JOBS = { listJobs, tryJob };

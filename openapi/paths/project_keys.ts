@@ -83,4 +83,4 @@ export const endFormerProjectKey = contract({
 });
 
 /** In the order of the reference. */
-export const PROJECT_KEYS = [listProjectKeys, rotateProjectKey, endFormerProjectKey];
+export const PROJECT_KEYS = { listProjectKeys, rotateProjectKey, endFormerProjectKey };

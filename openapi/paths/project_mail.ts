@@ -37,7 +37,7 @@ const TAG = "Project mail";
 const PATH = "/api/projects/{projectId}/mail";
 const TEMPLATE_PATH = `${PATH}/templates/{name}/{language}` as const;
 
-const ofMail = forMembers(TAG, PATH);
+const { mirror } = forMembers(TAG, PATH);
 
 /** The name of a template, as it stands in a path. */
 const name: PathParameter = {
@@ -159,7 +159,7 @@ export const checkProjectMail = contract({
   problems: ["INVALID_INPUT", "MAIL_SERVER_REFUSED", "MAIL_SERVER_UNREACHABLE"],
 });
 
-export const listProjectMails = ofMail(listMails, {
+export const listProjectMails = mirror(listMails, {
   operationId: "listProjectMails",
   summary: "List mails for the project's members",
   role: "viewer",
@@ -315,7 +315,7 @@ export const previewMailTemplate = contract({
 });
 
 /** In the order of the reference. */
-export const PROJECT_MAIL = [
+export const PROJECT_MAIL = {
   getProjectMail,
   setProjectMail,
   clearProjectMail,
@@ -327,4 +327,4 @@ export const PROJECT_MAIL = [
   setMailTemplate,
   deleteMailTemplate,
   previewMailTemplate,
-];
+};

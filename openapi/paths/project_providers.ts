@@ -82,4 +82,4 @@ export const tryProvider = contract({
 });
 
 /** In the order of the reference. */
-export const PROJECT_PROVIDERS = [listProviders, setProvider, tryProvider];
+export const PROJECT_PROVIDERS = { listProviders, setProvider, tryProvider };

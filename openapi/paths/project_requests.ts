@@ -69,4 +69,4 @@ export const recordRequests = contract({
 });
 
 /** In the order of the reference. */
-export const PROJECT_REQUESTS = [listRequests, recordRequests];
+export const PROJECT_REQUESTS = { listRequests, recordRequests };

@@ -31,4 +31,4 @@ export const listSlowQuestions = contract({
 });
 
 /** In the order of the reference. */
-export const PROJECT_SLOW_QUESTIONS = [listSlowQuestions];
+export const PROJECT_SLOW_QUESTIONS = { listSlowQuestions };

@@ -113,9 +113,9 @@ export const checkProjectStorage = contract({
 });
 
 /** In the order of the reference. */
-export const PROJECT_STORAGE = [
+export const PROJECT_STORAGE = {
   getProjectStorage,
   setProjectStorage,
   clearProjectStorage,
   checkProjectStorage,
-];
+};

@@ -90,4 +90,4 @@ export const getProjectTypes = contract({
   problems: ["SECRET_KEY_REQUIRED"],
 });
 
-export const PROJECT_TYPES = [getProjectOpenApi, getProjectTypes];
+export const PROJECT_TYPES = { getProjectOpenApi, getProjectTypes };

@@ -13,44 +13,44 @@ import { EXAMPLE_ID } from "../schemas/values.ts";
 import { projectMember } from "../security.ts";
 import { createUser, deleteUser, endUserSessions, getUser, listUsers, patchUser } from "./users.ts";
 
-const ofUsers = forMembers("Project users", "/api/projects/{projectId}/users");
+const { mirror } = forMembers("Project users", "/api/projects/{projectId}/users");
 
-export const createProjectUser = ofUsers(createUser, {
+export const createProjectUser = mirror(createUser, {
   operationId: "createProjectUser",
   summary: "Create a user for the project's admins",
   role: "admin",
   path: "",
 });
 
-export const listProjectUsers = ofUsers(listUsers, {
+export const listProjectUsers = mirror(listUsers, {
   operationId: "listProjectUsers",
   summary: "List users for the project's members",
   role: "viewer",
   path: "",
 });
 
-export const getProjectUser = ofUsers(getUser, {
+export const getProjectUser = mirror(getUser, {
   operationId: "getProjectUser",
   summary: "Get a user for the project's members",
   role: "viewer",
   path: "/{id}",
 });
 
-export const patchProjectUser = ofUsers(patchUser, {
+export const patchProjectUser = mirror(patchUser, {
   operationId: "patchProjectUser",
   summary: "Update a user for the project's admins",
   role: "admin",
   path: "/{id}",
 });
 
-export const deleteProjectUser = ofUsers(deleteUser, {
+export const deleteProjectUser = mirror(deleteUser, {
   operationId: "deleteProjectUser",
   summary: "Delete a user for the project's admins",
   role: "admin",
   path: "/{id}",
 });
 
-export const endProjectUserSessions = ofUsers(endUserSessions, {
+export const endProjectUserSessions = mirror(endUserSessions, {
   operationId: "endProjectUserSessions",
   summary: "End a user's sessions for the project's admins",
   role: "admin",
@@ -168,7 +168,7 @@ export const setUserFields = contract({
 });
 
 /** In the order of the reference. */
-export const PROJECT_USERS = [
+export const PROJECT_USERS = {
   getUserFields,
   setUserFields,
   createProjectUser,
@@ -180,4 +180,4 @@ export const PROJECT_USERS = [
   endProjectUserSession,
   endProjectUserSessions,
   createTestToken,
-];
+};

@@ -92,4 +92,4 @@ export const deleteView = contract({
 });
 
 /** In the order of the reference. */
-export const PROJECT_VIEWS = [listViews, saveView, deleteView];
+export const PROJECT_VIEWS = { listViews, saveView, deleteView };

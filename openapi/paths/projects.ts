@@ -159,11 +159,11 @@ export const getProjectUsage = contract({
 });
 
 /** In the order of the reference. */
-export const PROJECTS = [
+export const PROJECTS = {
   createProject,
   listProjects,
   getProject,
   patchProject,
   deleteProject,
   getProjectUsage,
-];
+};

@@ -25,4 +25,4 @@ export const getSchema = contract({
   problems: ["COLLECTION_NOT_FOUND"],
 });
 
-export const SCHEMAS = [getSchema];
+export const SCHEMAS = { getSchema };

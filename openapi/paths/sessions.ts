@@ -178,11 +178,11 @@ export const endSession = contract({
 });
 
 /** In the order of the reference. */
-export const SESSIONS = [
+export const SESSIONS = {
   exchangeCode,
   refreshSession,
   logout,
   logoutAll,
   listSessions,
   endSession,
-];
+};

@@ -68,4 +68,4 @@ export const signInCallback = contract({
 });
 
 /** In the order of the reference. */
-export const SOCIAL = [startSignIn, signInCallback];
+export const SOCIAL = { startSignIn, signInCallback };

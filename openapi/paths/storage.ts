@@ -218,7 +218,7 @@ export const signFile = contract({
 });
 
 /** In the order of the reference. */
-export const STORAGE = [
+export const STORAGE = {
   requestUpload,
   confirmUpload,
   signFile,
@@ -226,4 +226,4 @@ export const STORAGE = [
   listFiles,
   getFileInfo,
   getStorageUsage,
-];
+};

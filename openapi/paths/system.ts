@@ -246,7 +246,7 @@ export const getJwks = contract({
 });
 
 /** In the order of the reference. */
-export const SYSTEM = [
+export const SYSTEM = {
   getJwks,
   getHealth,
   getReadiness,
@@ -257,4 +257,4 @@ export const SYSTEM = [
   getClient,
   getClientTypes,
   getCommandLine,
-];
+};

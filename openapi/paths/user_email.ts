@@ -366,7 +366,7 @@ export const getPublicUser = contract({
 });
 
 /** In the order of the reference. */
-export const USER_EMAIL = [
+export const USER_EMAIL = {
   signUp,
   logIn,
   verifyEmail,
@@ -381,4 +381,4 @@ export const USER_EMAIL = [
   signInAnonymously,
   updateProfile,
   getPublicUser,
-];
+};

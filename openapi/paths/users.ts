@@ -205,7 +205,7 @@ export const endUserSessions = contract({
 });
 
 /** In the order of the reference. */
-export const USERS = [
+export const USERS = {
   getMe,
   patchMe,
   createUser,
@@ -214,4 +214,4 @@ export const USERS = [
   patchUser,
   deleteUser,
   endUserSessions,
-];
+};

@@ -273,7 +273,7 @@ export const replayWebhookDeliveries = contract({
 });
 
 /** In the order of the reference. */
-export const WEBHOOKS = [
+export const WEBHOOKS = {
   createWebhook,
   listWebhooks,
   getWebhook,
@@ -285,4 +285,4 @@ export const WEBHOOKS = [
   getWebhookDelivery,
   replayWebhookDelivery,
   replayWebhookDeliveries,
-];
+};

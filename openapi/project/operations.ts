@@ -52,20 +52,20 @@ export const COLLECTION_OPERATIONS: Readonly<Record<string, string>> = {
   createLiveTicket: "CreateTicket",
 };
 
-const ofCollections = [...DATA, ...LIVE]
+const ofCollections = [...Object.values(DATA), ...Object.values(LIVE)]
   .filter(({ operationId }) => Object.hasOwn(COLLECTION_OPERATIONS, operationId)) as AnyContract[];
 
 /** Operations of a project that are no collection's own, in the order of the reference. */
 const ofProject = [
   writeBatch,
-  ...SCHEMAS,
-  ...SOCIAL.filter(({ operationId }) => operationId !== "signInCallback"), // Providers call it.
-  ...USER_EMAIL,
-  ...SESSIONS,
-  ...USERS,
-  ...STORAGE,
-  ...BLOBS,
-  ...MAIL,
+  ...Object.values(SCHEMAS),
+  ...Object.values(SOCIAL).filter(({ operationId }) => operationId !== "signInCallback"), // Providers call it.
+  ...Object.values(USER_EMAIL),
+  ...Object.values(SESSIONS),
+  ...Object.values(USERS),
+  ...Object.values(STORAGE),
+  ...Object.values(BLOBS),
+  ...Object.values(MAIL),
 ] as AnyContract[]; // Their principals differ; here only their documents matter.
 
 const READS = [

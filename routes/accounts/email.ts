@@ -5,49 +5,48 @@ import { resetAccountPassword, verifyAccountEmail } from "@/lib/accounts/prove_e
 import { requestAccountCode } from "@/lib/accounts/send_code.ts";
 import { ok, told, toldVerified } from "@/lib/http/respond.ts";
 import { jsonText } from "@/lib/store/json_text.ts";
-import type * as email from "@/openapi/paths/account_email.ts";
-import type { HandlerOf } from "../handler.ts";
+import type { ACCOUNT_EMAIL } from "@/openapi/paths/account_email.ts";
+import type { HandlersOf } from "../handler.ts";
 
-export const handleVerifyAccountEmail: HandlerOf<typeof email.verifyAccountEmail> = async (c) => {
-  const { services, state: { network } } = c.var;
-  const session = await findAccountByCookie(services, c.req.header("cookie") ?? null);
-  const verifier = { accountId: session?.accountId ?? null, network };
-  return toldVerified(await verifyAccountEmail(services, c.req.valid("json"), verifier));
-};
+export const accountEmail: HandlersOf<typeof ACCOUNT_EMAIL> = {
+  verifyAccountEmail: async (c) => {
+    const { services, state: { network } } = c.var;
+    const session = await findAccountByCookie(services, c.req.header("cookie") ?? null);
+    const verifier = { accountId: session?.accountId ?? null, network };
+    return toldVerified(await verifyAccountEmail(services, c.req.valid("json"), verifier));
+  },
 
-export const handleResendAccountVerification: HandlerOf<typeof email.resendAccountVerification> =
-  async (c) => {
+  resendAccountVerification: async (c) => {
     const { email } = c.req.valid("json");
     await requestAccountCode(c.var.services, { purpose: "verify", email });
     return told("If it can be verified, a code is on its way");
-  };
+  },
 
-export const handleRequestAccountPasswordReset: HandlerOf<
-  typeof email.requestAccountPasswordReset
-> = async (c) => {
-  const { email } = c.req.valid("json");
-  await requestAccountCode(c.var.services, { purpose: "resetPassword", email });
-  return told("If an account has this e-mail, a code is on its way");
-};
+  requestAccountPasswordReset: async (c) => {
+    const { email } = c.req.valid("json");
+    await requestAccountCode(c.var.services, { purpose: "resetPassword", email });
+    return told("If an account has this e-mail, a code is on its way");
+  },
 
-export const handleResetAccountPassword: HandlerOf<typeof email.resetAccountPassword> = async (
-  c,
-) => {
-  await resetAccountPassword(c.var.services, c.req.valid("json"), c.var.state);
-  return told("Password reset");
-};
+  resetAccountPassword: async (
+    c,
+  ) => {
+    await resetAccountPassword(c.var.services, c.req.valid("json"), c.var.state);
+    return told("Password reset");
+  },
 
-export const handleChangeAccountEmail: HandlerOf<typeof email.changeAccountEmail> = async (c) => {
-  const { services, principal, state } = c.var;
-  const given = { ...c.req.valid("json"), network: state.network };
-  await changeAccountEmail(services, principal, given);
-  return told("If no account has this e-mail, a code is on its way");
-};
+  changeAccountEmail: async (c) => {
+    const { services, principal, state } = c.var;
+    const given = { ...c.req.valid("json"), network: state.network };
+    await changeAccountEmail(services, principal, given);
+    return told("If no account has this e-mail, a code is on its way");
+  },
 
-export const handleConfirmAccountEmail: HandlerOf<typeof email.confirmAccountEmail> = async (
-  c,
-) => {
-  const { services, principal } = c.var;
-  const account = await confirmAccountEmail(services, principal, c.req.valid("json").otp);
-  return ok(200, jsonText(shownAccount(account)), "E-mail changed");
+  confirmAccountEmail: async (
+    c,
+  ) => {
+    const { services, principal } = c.var;
+    const account = await confirmAccountEmail(services, principal, c.req.valid("json").otp);
+    return ok(200, jsonText(shownAccount(account)), "E-mail changed");
+  },
 };

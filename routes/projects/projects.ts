@@ -1,48 +1,50 @@
 import { NO_STORE, ok } from "@/lib/http/respond.ts";
+import { trashProject } from "@/lib/operations/project_trash.ts";
+import { projectUsage } from "@/lib/operations/project_usage.ts";
 import { changeProject } from "@/lib/projects/change_project.ts";
 import { createProject } from "@/lib/projects/create_project.ts";
 import { listProjects, shownProject } from "@/lib/projects/shown_project.ts";
-import { trashProject } from "@/lib/operations/project_trash.ts";
-import { projectUsage } from "@/lib/operations/project_usage.ts";
-import type * as projects from "@/openapi/paths/projects.ts";
-import type { HandlerOf } from "../handler.ts";
+import type { PROJECTS } from "@/openapi/paths/projects.ts";
+import type { HandlersOf } from "../handler.ts";
 
-export const handleCreateProject: HandlerOf<typeof projects.createProject> = async (c) => {
-  const { services, principal } = c.var;
-  const { name, siteUrl = null, allowedOrigins = [] } = c.req.valid("json");
-  const input = { name, siteUrl, allowedOrigins, ownerId: principal.accountId };
-  const created = await createProject(services, input);
-  const reply = ok(201, JSON.stringify(created), "Project created");
-  return { ...reply, headers: [NO_STORE] };
-};
+export const projects: HandlersOf<typeof PROJECTS> = {
+  createProject: async (c) => {
+    const { services, principal } = c.var;
+    const { name, siteUrl = null, allowedOrigins = [] } = c.req.valid("json");
+    const input = { name, siteUrl, allowedOrigins, ownerId: principal.accountId };
+    const created = await createProject(services, input);
+    const reply = ok(201, JSON.stringify(created), "Project created");
+    return { ...reply, headers: [NO_STORE] };
+  },
 
-export const handleListProjects: HandlerOf<typeof projects.listProjects> = async (c) => {
-  const { services, principal } = c.var;
-  const { projects } = principal.scope;
-  const page = await listProjects(services, principal, { ...c.req.valid("query"), projects });
-  return ok(200, JSON.stringify(page), "Projects listed");
-};
+  listProjects: async (c) => {
+    const { services, principal } = c.var;
+    const { projects } = principal.scope;
+    const page = await listProjects(services, principal, { ...c.req.valid("query"), projects });
+    return ok(200, JSON.stringify(page), "Projects listed");
+  },
 
-export const handleGetProject: HandlerOf<typeof projects.getProject> = async (c) => {
-  const project = await shownProject(c.var.services, c.var.principal);
-  return ok(200, JSON.stringify(project), "Project found");
-};
+  getProject: async (c) => {
+    const project = await shownProject(c.var.services, c.var.principal);
+    return ok(200, JSON.stringify(project), "Project found");
+  },
 
-export const handlePatchProject: HandlerOf<typeof projects.patchProject> = async (c) => {
-  const { services, principal } = c.var;
-  const project = await changeProject(services, principal.project._id, c.req.valid("json"));
-  const shown = await shownProject(services, { project, role: principal.role });
-  return ok(200, JSON.stringify(shown), "Project changed");
-};
+  patchProject: async (c) => {
+    const { services, principal } = c.var;
+    const project = await changeProject(services, principal.project._id, c.req.valid("json"));
+    const shown = await shownProject(services, { project, role: principal.role });
+    return ok(200, JSON.stringify(shown), "Project changed");
+  },
 
-export const handleDeleteProject: HandlerOf<typeof projects.deleteProject> = async (c) => {
-  const { services, principal } = c.var;
-  const restorableUntil = await trashProject(services, principal, c.req.valid("json").name);
-  const { _id: projectId } = principal.project;
-  return ok(200, JSON.stringify({ projectId, restorableUntil }), "Project deleted");
-};
+  deleteProject: async (c) => {
+    const { services, principal } = c.var;
+    const restorableUntil = await trashProject(services, principal, c.req.valid("json").name);
+    const { _id: projectId } = principal.project;
+    return ok(200, JSON.stringify({ projectId, restorableUntil }), "Project deleted");
+  },
 
-export const handleGetProjectUsage: HandlerOf<typeof projects.getProjectUsage> = async (c) => {
-  const usage = await projectUsage(c.var.services, c.var.principal);
-  return ok(200, JSON.stringify(usage), "Usage read");
+  getProjectUsage: async (c) => {
+    const usage = await projectUsage(c.var.services, c.var.principal);
+    return ok(200, JSON.stringify(usage), "Usage read");
+  },
 };

@@ -7,14 +7,14 @@ import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { shown } from "@/lib/text/input_text.ts";
 import { didYouMean } from "@/lib/text/nearest.ts";
-import type * as types from "@/openapi/paths/project_types.ts";
+import type { PROJECT_TYPES } from "@/openapi/paths/project_types.ts";
 import { projectDocument } from "@/openapi/project/document.ts";
 import type { Audience } from "@/openapi/project/operations.ts";
 import { documentText } from "@/openapi/project/text.ts";
 import { projectTypes } from "@/openapi/project/typescript.ts";
 import type { ProjectReader } from "@/openapi/security.ts";
 import { takesEncoding } from "../compression.ts";
-import type { HandlerOf } from "../handler.ts";
+import type { HandlerOf, HandlersOf } from "../handler.ts";
 import { type PackedFile, packedFile, serveFile, unpackedFile } from "../system/file.ts";
 
 const KEPT_BYTES = 16 * 1_048_576;
@@ -44,7 +44,7 @@ interface MakeOptions {
 }
 
 const serving =
-  (made: Made): HandlerOf<typeof types.getProjectOpenApi | typeof types.getProjectTypes> => (c) =>
+  (made: Made): HandlerOf<(typeof PROJECT_TYPES)[keyof typeof PROJECT_TYPES]> => (c) =>
     serveMade(c.var, {
       ...made,
       ...c.req.valid("query"),
@@ -52,15 +52,17 @@ const serving =
       ifNoneMatch: c.req.valid("header")["if-none-match"],
     });
 
-export const handleGetProjectOpenApi = serving({
-  type: "application/json",
-  make: async (facts, options) => await documentText(await projectDocument(facts, options)),
-});
+export const types: HandlersOf<typeof PROJECT_TYPES> = {
+  getProjectOpenApi: serving({
+    type: "application/json",
+    make: async (facts, options) => await documentText(await projectDocument(facts, options)),
+  }),
 
-export const handleGetProjectTypes = serving({
-  type: "application/typescript",
-  make: projectTypes,
-});
+  getProjectTypes: serving({
+    type: "application/typescript",
+    make: projectTypes,
+  }),
+};
 
 /** Unlike other files, these are for one project alone. */
 const ONE_CALLERS = [

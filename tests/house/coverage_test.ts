@@ -60,7 +60,10 @@ Deno.test("every code that an operation declares stands in its own tests, or in 
 
 Deno.test("every contract is mounted, once", () => {
   const mounted: string[] = [];
-  operations(({ operationId }) => void mounted.push(operationId));
+  operations(({ operationId }, handle) => {
+    assert.equal(typeof handle, "function", operationId);
+    mounted.push(operationId);
+  });
   assert.deepEqual(mounted.toSorted(), CONTRACTS.map(({ operationId }) => operationId).toSorted());
 });
 

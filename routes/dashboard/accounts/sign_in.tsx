@@ -5,7 +5,7 @@ import { registerAccount } from "@/lib/accounts/register_account.ts";
 import { signInAccount } from "@/lib/accounts/sign_in.ts";
 import { PASSWORD_LENGTH_MIN } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
-import { signedIn, visitor } from "../../accounts/sign_in.ts";
+import { signedIn, visitor } from "../../accounts/accounts.ts";
 import type { PageContext, PageHandler } from "../../handler.ts";
 import { Field, Refusal } from "../components/forms.tsx";
 import { Plain } from "../components/shell.tsx";

@@ -1,6 +1,6 @@
 import { exportDocuments } from "@/lib/operations/export_documents.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
-import { exportReply } from "../../project_documents/exports.ts";
+import { exportReply } from "../../project_documents/documents.ts";
 import type { PageHandler } from "../../handler.ts";
 import { pathOf, serverOf } from "./room.ts";
 import { exportQuery, readView } from "./view.ts";
