@@ -1,6 +1,7 @@
 /** Writes what is generated from the code and committed; `--check` only says what is out of step. */
 import { SETTINGS } from "@/lib/runtime/settings.ts";
-import { LIMITS } from "@/lib/limit_table.ts";
+import { LIMITS } from "@/lib/limit_list.ts";
+import * as limits from "@/lib/limits.ts";
 import { buildDocument } from "./document.ts";
 import { errorCatalogue } from "./error_catalogue.ts";
 
@@ -14,7 +15,7 @@ export async function generated(): Promise<Map<URL, string>> {
   return new Map([
     [DOCUMENT, `${JSON.stringify(buildDocument(), null, 1)}\n`],
     [SETTINGS_PAGE, await withPart(SETTINGS_PAGE, "settings", settingsTable())],
-    [LIMITS_PAGE, await withPart(LIMITS_PAGE, "limits", limitsTable())],
+    [LIMITS_PAGE, await withPart(LIMITS_PAGE, "limits", await limitsTable())],
     [ERRORS_PAGE, await withPart(ERRORS_PAGE, "errors", errorCatalogue())],
   ]);
 }
@@ -34,15 +35,19 @@ function settingsTable(): string {
   );
 }
 
-function limitsTable(): string {
+async function limitsTable(): Promise<string> {
+  const names: string[] = [];
+  for (const file of ["request_limits.ts", "account_limits.ts"]) {
+    const source = await Deno.readTextFile(new URL(`../lib/${file}`, import.meta.url));
+    for (const [, name] of source.matchAll(/^export const (\w+) = [a-z]\w*\(/gm)) names.push(name!);
+  }
   return table(
     ["Limit", "Value", "Of what", "Source"],
-    Object.entries(LIMITS).map(([name, { value, unit, source }]) => [
-      `\`${name}\``,
-      value.toLocaleString("en"),
-      unit,
-      source,
-    ]),
+    LIMITS.map(({ value, unit, source }, i) => {
+      const name = names[i]!;
+      if (limits[name as keyof typeof limits] !== value) throw new Error(`${name} is out of order`);
+      return [`\`${name}\``, value.toLocaleString("en"), unit, source];
+    }),
   );
 }
 
