@@ -39,7 +39,7 @@ async function datedAs({ app, project, stored }: Fixture): Promise<"Date" | "Str
 
 export const RARE_OPERATIONS: Readonly<Record<string, Operation>> = {
   "a change at the edge of the quota": {
-    sends: ["findAndModify", "listCollections", "aggregate", "find", "update"],
+    sends: ["listCollections", "aggregate", "find", "update"],
     async begin(fixture) {
       const document = { n: 1, text: "To be dropped" };
       const made = await fixture.project.asSecret({ path: THINGS, body: document });
