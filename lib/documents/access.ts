@@ -102,15 +102,15 @@ export async function settled<const Targets extends readonly WriteAccess[], T>(
 ): Promise<T> {
   const patience = new Patience();
   let hasLooked = false;
-  for (;;) {
+  for (let isLate = false;;) {
     try {
       return await write(targets);
     } catch (cause) {
       if (!(cause instanceof Outdated)) throw cause;
-      if (patience.isOver(WAIT_MS)) {
-        throw new StoreUnavailable("The definition is being changed", { cause });
-      }
+      if (isLate) throw new StoreUnavailable("The definition is being changed", { cause });
     }
+    // One more try: the store may have held the write until a long change was done.
+    isLate = patience.isOver(WAIT_MS);
     const before = targets;
     targets = await Promise.all(before.map((one) => one.reopened())) as unknown as Targets; // As many.
     const isSame = targets.every((one, i) =>

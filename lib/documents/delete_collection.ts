@@ -31,7 +31,7 @@ export async function deleteCollection(
 ): Promise<void> {
   const { catalog, jobRunner } = services;
   await jobRunner.announce(projectId);
-  const job = await redefine(services, projectId, name, async ({ tx, records, stored }) => {
+  const job = await redefine(services, projectId, { name }, async ({ tx, records, stored }) => {
     refuseReferred(name, await readCollections(records));
     await records.deleteOne(eq("_id", stored.value._id));
     await tx.records(VIEWS).deleteOne(eq("_id", stored.value._id));

@@ -2,7 +2,7 @@ import type { NewId } from "../ids.ts";
 import { Patience } from "../patience.ts";
 import { StoreUnavailable } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
-import type { Engine, Id, Records, Stored, Transaction } from "../store/port.ts";
+import type { Definition, Engine, Id, Records, Stored, Transaction } from "../store/port.ts";
 import {
   collectionNames,
   collectionNotFound,
@@ -25,6 +25,14 @@ export interface Redefining {
   readonly version: Id;
 }
 
+/** Which definition is changed. */
+export interface Redefined {
+  /** The collection's. */
+  readonly name: string;
+  /** As in `TransactionOptions`. */
+  readonly redefines?: Definition | undefined;
+}
+
 type Work<T> = (redefining: Redefining) => Promise<T>;
 
 /**
@@ -36,11 +44,12 @@ type Work<T> = (redefining: Redefining) => Promise<T>;
 export async function redefine<T>(
   services: RedefineServices,
   projectId: Id,
-  name: string,
+  { name, redefines }: Redefined,
   work: Work<T>,
 ): Promise<T> {
   if (services.engine.fence === undefined) {
-    return await inTransaction(services, projectId, { name, version: services.newId() }, work);
+    const version = services.newId();
+    return await inTransaction(services, projectId, { name, redefines, version }, work);
   }
   try {
     return await fenced(services, projectId, name, work);
@@ -122,8 +131,7 @@ class Overtaken extends Error {
   override readonly name = "Overtaken";
 }
 
-interface RedefinitionStep {
-  readonly name: string;
+interface RedefinitionStep extends Redefined {
   readonly version: Id;
   /** As it stood before writers were refused. */
   readonly from?: CollectionRecord;
@@ -132,7 +140,7 @@ interface RedefinitionStep {
 const inTransaction = <T>(
   { engine }: RedefineServices,
   projectId: Id,
-  { name, version, from }: RedefinitionStep,
+  { name, redefines, version, from }: RedefinitionStep,
   work: Work<T>,
 ): Promise<T> =>
   engine.transaction(projectId, async (tx) => {
@@ -142,7 +150,7 @@ const inTransaction = <T>(
     // First of all: who else changes it learns so now, not after all its work.
     await records.updateOne(eq("_id", stored.value._id), { set: { version } });
     return await work({ tx, records, stored, version });
-  });
+  }, { redefines });
 
 const isSame = (one: CollectionRecord, other: CollectionRecord): boolean =>
   one._id === other._id && one.version === other.version;

@@ -4,7 +4,7 @@ import { Problem } from "../problems.ts";
 import { Outdated, StoreUnavailable, UniqueViolation } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
-import type { DefinitionBuild, Engine, FieldRename, Id, Records } from "../store/port.ts";
+import type { Engine, FieldRename, Id, Stored } from "../store/port.ts";
 import {
   collectionOf,
   type CollectionRecord,
@@ -12,7 +12,7 @@ import {
   definitionOf,
   placeOf,
 } from "./catalog.ts";
-import { type Collection, compileCollection, type StoredDocument } from "./collection.ts";
+import { compileCollection, type StoredDocument } from "./collection.ts";
 import {
   type CollectionDefinition,
   definitionReplacing,
@@ -21,15 +21,7 @@ import {
 import { findRecord, redefine, type Redefining } from "./redefine.ts";
 import { holdReferences, referencedIds } from "./references.ts";
 import { renamesBetween, withoutRenames } from "./renames.ts";
-import {
-  findViolations,
-  type NewRules,
-  newRules,
-  type Violation,
-  violationOf,
-  VIOLATIONS_MAX,
-  whyOf,
-} from "./violations.ts";
+import { findViolations, newRules, type Violation, whyOf } from "./violations.ts";
 
 export interface ReplaceServices {
   readonly engine: Engine;
@@ -48,10 +40,8 @@ export interface Replacement {
 const TRIES = 5;
 
 /**
- * Replaces a stored definition, and resolves to what was done. What takes long on a large
- * collection is done ahead of the transaction, while others write: stored documents are compared
- * with the new definition, and what it wants of them is built. What was written meanwhile is
- * compared in the transaction. Throws as `updateCollection` does.
+ * Replaces a stored definition in one transaction, in which stored documents are compared with the
+ * new one, and resolves to what was done. Throws as `updateCollection` does.
  */
 export async function replaceDefinition(
   services: ReplaceServices,
@@ -75,13 +65,15 @@ async function attempt(
   replacement: Replacement,
 ): Promise<DefinitionStep> {
   const { definition: { name }, admit } = replacement;
-  await using build = await builtAhead(services, projectId, replacement);
-  const isBuilt = build?.written !== undefined;
-  return await redefine(services, projectId, name, async (redefining) => {
+  const records = services.engine.records<CollectionRecord>(projectId, COLLECTIONS);
+  const stored = await findRecord(records, name);
+  const { records: redefines } = collectionOf(stored);
+  await makeIndexesAhead(services, projectId, { stored, replacement });
+  return await redefine(services, projectId, { name, redefines }, async (redefining) => {
     const before = definitionOf(redefining.stored.value);
     admit(before);
     const step = stepBetween(before, replacement.definition);
-    await store(services, redefining, { ...step, isBuilt });
+    await store(services, redefining, step);
     return step;
   });
 }
@@ -98,75 +90,38 @@ function stepBetween(before: CollectionDefinition, given: ReplacingDefinition): 
   return { before, definition: withoutRenames(whole), renames: renamesBetween(before, whole) };
 }
 
-/** Null where there is nothing that takes long. */
-async function builtAhead(
+/** Makes indexes that take long while others write, unless documents do not fit the definition. */
+async function makeIndexesAhead(
   { engine }: ReplaceServices,
   projectId: Id,
-  { definition: given, admit }: Replacement,
-): Promise<DefinitionBuild | null> {
-  const records = engine.records<CollectionRecord>(projectId, COLLECTIONS);
-  const stored = await findRecord(records, given.name);
+  { stored, replacement: { definition: given, admit } }: {
+    readonly stored: Stored<CollectionRecord>;
+    readonly replacement: Replacement;
+  },
+): Promise<void> {
   const before = collectionOf(stored);
   admit(before.definition);
   const { definition, renames } = stepBetween(before.definition, given);
-  const storedAs = placeOf(stored.value);
-  const { records: after } = compileCollection(definition, { storedAs, renames });
-  const rules = newRules(before.definition, definition, { unique: false, renames });
-  const allRules = newRules(before.definition, definition, { renames });
-  const change = { before: before.records, after, isChecked: allRules !== null };
-  await using undo = new AsyncDisposableStack();
-  const build = undo.use(await engine.build(projectId, change));
-  if (build === null) return null;
-  await referencedIds(records, definition);
+  const { records: after } = compileCollection(definition, {
+    storedAs: placeOf(stored.value),
+    renames,
+  });
+  const make = await engine.indexesAhead(projectId, after);
+  if (make === null) return;
+  await referencedIds(engine.records(projectId, COLLECTIONS), definition);
   const documents = engine.records<StoredDocument>(projectId, before.records);
-  refuseViolations(await findViolations(documents, allRules));
-  await build.run();
-  await catchUp(build, documents, rules);
-  undo.move();
-  return build;
-}
-
-/** What so few were written of meanwhile is left to the transaction. */
-const LEFT_MAX = 50;
-const WRITTEN_MAX = 1_000;
-const ROUNDS_MAX = 50;
-
-/** Compares what was written while a build went on, until there is little of it. */
-async function catchUp(
-  build: DefinitionBuild,
-  documents: Records<StoredDocument>,
-  rules: NewRules | null,
-): Promise<void> {
-  for (let round = 0; build.written !== undefined && round < ROUNDS_MAX; round++) {
-    const ids = await build.written(WRITTEN_MAX);
-    refuseViolations(await violationsAmong(documents, ids, rules));
-    if (ids.length <= LEFT_MAX) return;
-  }
-}
-
-async function violationsAmong(
-  documents: Records<StoredDocument>,
-  ids: readonly Id[],
-  rules: NewRules | null,
-): Promise<Violation[]> {
-  const found: Violation[] = [];
-  if (rules === null) return found;
-  for (const id of ids) {
-    const stored = await documents.get(id);
-    const violation = stored && violationOf(rules, stored.value);
-    if (violation !== null) found.push(violation);
-    if (found.length === VIOLATIONS_MAX) break;
-  }
-  return found;
+  refuseViolations(
+    await findViolations(documents, newRules(before.definition, definition, { renames })),
+  );
+  await make();
 }
 
 /** In the transaction. */
 async function store(
   { clock }: ReplaceServices,
-  redefining: Redefining,
-  { definition, renames, isBuilt }: DefinitionStep & { readonly isBuilt: boolean },
+  { tx, records, stored, version }: Redefining,
+  { definition, renames }: DefinitionStep,
 ): Promise<void> {
-  const { tx, records, stored, version } = redefining;
   await holdReferences(records, definition);
   const before = collectionOf(stored);
   const after = compileCollection(definition, {
@@ -175,29 +130,11 @@ async function store(
     renames,
   });
   const rules = newRules(before.definition, definition, { renames });
-  refuseViolations(
-    isBuilt
-      ? await violationsSince(redefining, { before, after, rules })
-      : await findViolations(tx.records(before.records), rules),
-  );
+  refuseViolations(await findViolations(tx.records(before.records), rules));
   await records.updateOne(eq("_id", stored.value._id), {
     set: { definition: asJson(definition), updatedAt: timestamp(clock) },
   });
   await tx.define(after.records, before.records);
-}
-
-/** Throws `Outdated` where the build does not stand any more. */
-async function violationsSince(
-  { tx }: Redefining,
-  { before, after, rules }: {
-    readonly before: Collection;
-    readonly after: Collection;
-    readonly rules: NewRules | null;
-  },
-): Promise<Violation[]> {
-  const ids = await tx.written?.(after.records) ?? null;
-  if (ids === null) throw new Outdated();
-  return await violationsAmong(tx.records<StoredDocument>(before.records), ids, rules);
 }
 
 /** Throws `DEFINITION_CONFLICT` if there are any. */

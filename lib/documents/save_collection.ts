@@ -7,7 +7,7 @@ import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import type { Plan, Plans } from "../projects/plans.ts";
 import { ALL } from "../store/filter.ts";
-import { StoreUnavailable, UniqueViolation } from "../store/errors.ts";
+import { UniqueViolation } from "../store/errors.ts";
 import type { Engine, Id, Records, Transaction } from "../store/port.ts";
 import {
   type Catalog,
@@ -161,26 +161,11 @@ export async function updateCollection(
   if (engine.foreignVersion === undefined && (isMoved || showsLess(before, definition))) {
     await delay(CACHE_MS);
   }
-  if (isMoved) await reclaim(services, projectId, name);
   if (JSON.stringify(before) === JSON.stringify(definition)) {
     const { violations } = await checkDocuments(services, { projectId, name, limitMs: CHECK_MS });
     refuseViolations(violations);
   }
   return definition;
-}
-
-/** The change itself is done: where this cannot be begun, maintenance does it. */
-async function reclaim(
-  { engine }: Pick<CollectionServices, "engine">,
-  projectId: Id,
-  name: string,
-): Promise<void> {
-  try {
-    const { value } = await findRecord(engine.records(projectId, COLLECTIONS), name);
-    engine.reclaim?.(projectId, { name: placeOf(value) });
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable || error instanceof Problem)) throw error;
-  }
 }
 
 /** `definition check` of the administration has no such limit. */

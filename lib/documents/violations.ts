@@ -42,19 +42,16 @@ export interface NewRules {
 export function newRules(
   stored: CollectionDefinition,
   after: CollectionDefinition,
-  { unique = true, renames = [] }: {
-    readonly unique?: boolean;
-    readonly renames?: readonly FieldRename[];
-  } = {},
+  { renames = [] }: { readonly renames?: readonly FieldRename[] } = {},
 ): NewRules | null {
   const before = renamedDefinition(stored, renames);
   const changed = changedFields(before, after);
-  const together = unique ? newlyUnique(before, after) : [];
+  const together = newlyUnique(before, after);
   const arrays = newlyIndexed(before, after);
   const files = newlyFiles(before, after);
   const asked = [changed, together, arrays, files, renames];
   if (asked.every(({ length }) => length === 0)) return null;
-  const taken = unique ? new Map(changed.map((field) => [field.key, new Set<Json>()])) : null;
+  const taken = new Map(changed.map((field) => [field.key, new Set<Json>()]));
   return { renames, changed, together, files, arrays, taken };
 }
 

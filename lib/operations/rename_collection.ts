@@ -52,7 +52,7 @@ export async function renameCollection(
 
 async function attempt(services: RenameServices, projectId: Id, rename: CollectionRename) {
   try {
-    return await redefine(services, projectId, rename.from, async (redefining) => {
+    return await redefine(services, projectId, { name: rename.from }, async (redefining) => {
       const definition = await renameRecord(services, redefining, rename);
       await renameUserReferences(redefining.tx, rename);
       return { definition, isTold: await renameEvents(redefining.tx, rename) };

@@ -18,7 +18,6 @@ import { ANSWER_BYTES_MAX } from "../limits.ts";
 import type { Figure, GroupKey, Groups, GroupSort } from "./aggregation.ts";
 import type { Definition, Id, Json, Scalar, SortKey, Space, StoredRecord } from "./definition.ts";
 import type { ChangeLog, Writing } from "./changes.ts";
-import type { BuildProgress, DefinitionBuild } from "./definition_build.ts";
 
 export type * from "./definition.ts";
 export type {
@@ -33,7 +32,6 @@ export type {
   RecordedChange,
   Writing,
 } from "./changes.ts";
-export type { BuildProgress, DefinitionBuild };
 
 export type Comparison = "eq" | "ne" | "gt" | "gte" | "lt" | "lte";
 
@@ -304,19 +302,16 @@ export interface Transaction {
    * Throws `UniqueViolation` when stored records contradict a new unique index.
    */
   define(definition: Definition, before?: Definition): Promise<void>;
-  /**
-   * What {@linkcode DefinitionBuild.written} has not told; null where no build for this definition
-   * stands that was run to its end.
-   */
-  written?(definition: Definition): Promise<Id[] | null>;
 }
 
-/** What is built ahead. */
-export interface DefinitionChange {
-  readonly before: Definition;
-  readonly after: Definition;
-  /** Whether what is written meanwhile is to be told, though nothing is built. */
-  readonly isChecked: boolean;
+/** What a transaction is for. */
+export interface TransactionOptions {
+  /**
+   * The definition whose records the transaction looks at and defines anew. Where there are many,
+   * SQLite does so in a thread of its own; writers of the space wait for the transaction's end,
+   * however long it takes, and readers go on.
+   */
+  readonly redefines?: Definition | undefined;
 }
 
 /** A database: many spaces, each apart from the others. */
@@ -335,19 +330,22 @@ export interface Engine extends AsyncDisposable {
    * end its records are refused, and before it writes by the engine's own records of the space and
    * further transactions on it. However many calls it makes, others read meanwhile.
    */
-  transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(
+    space: Space,
+    work: (tx: Transaction) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
   /**
    * Reads a space while others write, which waits for nothing. On SQLite the space's log grows by all
    * that is written until `work` ends. Throws `StoreUnavailable`.
    */
   snapshot<T>(space: Space, work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   /**
-   * Begins what {@linkcode Transaction.define} would take long for; null where it takes no time.
-   * Waits for another build of the same records, and then throws `StoreUnavailable`.
+   * Returns the function that makes those indexes of a definition that are made while others write,
+   * before {@linkcode Transaction.define}. Resolves to null if there are none: always on SQLite,
+   * where `define` makes all of them.
    */
-  build(space: Space, change: DefinitionChange): Promise<DefinitionBuild | null>;
-  /** The builds that go on in a space, whichever process makes them. */
-  builds?(space: Space): Promise<BuildProgress[]>;
+  indexesAhead(space: Space, definition: Definition): Promise<(() => Promise<void>) | null>;
   /**
    * Names the present state of a space: as long as the answer is the same, nothing has been
    * committed in it, by whichever process. Left out by an engine that would have to ask a server.
@@ -378,12 +376,6 @@ export interface Engine extends AsyncDisposable {
    * resolves to whether there was anything to do. Left out by an engine with only one layout.
    */
   bringOver?(space: Space, definition: Definition): Promise<boolean>;
-  /**
-   * Begins to free what records took before fields of theirs were renamed, a few at a time, and goes
-   * on beside all else; what is cut off is freed by {@linkcode Engine.tidy}. Left out by an engine
-   * that keeps nothing of it.
-   */
-  reclaim?(space: Space, place: Pick<Definition, "name">): void;
   /**
    * Removes what the records of a definition were kept in, with all that is left of them. Does
    * nothing where there is none. Who still writes them then may fail, or make it anew.

@@ -14,15 +14,6 @@ import { projectMember } from "../security.ts";
 
 const TAG = "Project collections";
 
-const Building = z.strictObject({
-  name: z.string(),
-  done: z.number().int(),
-  total: z.number().int(),
-}).openapi("CollectionBuilding", {
-  description: "How many documents of a collection have what its new definition wants.",
-  example: { name: "posts", done: 41_000, total: 100_000 },
-});
-
 const CollectionRename = z.strictObject({ name: z.string() }).openapi("CollectionRename", {
   description: "What a collection is to be called, by the rules for names of new ones.",
   example: { name: "articles" },
@@ -63,19 +54,14 @@ export const listCollections = contract({
   method: "get",
   path: "/api/projects/{projectId}/collections",
   summary: "List a project's collections for its members",
-  description: "Every collection of the project as it is defined, by name.\n\n" +
-    "`building` tells of collections of many documents whose definition somebody is changing at " +
-    "the moment how many of the documents are done.",
+  description: "Every collection of the project as it is defined, by name.",
   security: projectMember("viewer"),
   params: { projectId },
   success: [{
     status: 200,
     description: "The definitions.",
-    data: z.strictObject({ items: z.array(Definition), building: z.array(Building) }),
-    example: {
-      items: [COLLECTION_EXAMPLE],
-      building: [{ name: "posts", done: 41_000, total: 100_000 }],
-    },
+    data: z.strictObject({ items: z.array(Definition) }),
+    example: { items: [COLLECTION_EXAMPLE] },
     message: "Collections listed",
   }],
   problems: [],

@@ -1,4 +1,3 @@
-import { listBuilding } from "@/lib/documents/definition_builds.ts";
 import { deleteCollection } from "@/lib/documents/delete_collection.ts";
 import {
   createCollection,
@@ -14,11 +13,8 @@ export const projectCollections: HandlersOf<typeof PROJECT_COLLECTIONS> = {
   listCollections: async (c) => {
     const { services, principal } = c.var;
     const { _id: projectId } = principal.project;
-    const [items, building] = await Promise.all([
-      listCollections(services, projectId),
-      listBuilding(services, projectId),
-    ]);
-    return ok(200, JSON.stringify({ items, building }), "Collections listed");
+    const items = await listCollections(services, projectId);
+    return ok(200, JSON.stringify({ items }), "Collections listed");
   },
 
   createCollection: async (c) => {

@@ -13,7 +13,7 @@ import { type Server, startServer } from "./server.ts";
 import { until } from "./until.ts";
 
 const ROUNDS = RUNS > 100 ? 20 : 2;
-/** So many that what a rename takes is built ahead. */
+/** So many that a rename is made in a thread. */
 const SEEDS = 2_100;
 const AT_ONCE = 100;
 const NAMES = ["title", "headline"] as const;

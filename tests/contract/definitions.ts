@@ -58,7 +58,7 @@ export const definitionCases: Cases = {
     assert.deepEqual(await listAll(records, ALL, keys("b")), [{ _id: id(1), a: "x", b: "y" }]);
   },
 
-  "what is built ahead of a definition is there when it stands, with what was written meanwhile":
+  "indexes made ahead of a definition are there when it stands, with what was written meanwhile":
     async ({ engine }) => {
       const space = newSpace();
       const fields: Definition["fields"] = {
@@ -70,11 +70,10 @@ export const definitionCases: Cases = {
       const records = engine.records(space, before);
       const row = (n: number) => ({ _id: id(n), a: `${n}`, list: ["x", `${n}`], isDeleted: false });
       await records.insertMany(upTo(50).map(row));
-      const build = await engine.build(space, { before, after, isChecked: true });
-      await Promise.all([build?.run(), ...upTo(20).map((n) => records.insert(row(100 + n)))]);
+      const make = await engine.indexesAhead(space, after);
+      await Promise.all([make?.(), ...upTo(20).map((n) => records.insert(row(100 + n)))]);
       await records.insert({ ...row(200), a: "taken" });
       await define(engine, space, after);
-      await build?.[Symbol.asyncDispose]();
       const now = engine.records(space, after);
       const filter = and(eq("isDeleted", false), eq("list", "x"));
       assert.equal(await now.count(filter), 71);

@@ -6,8 +6,6 @@ import { StoreUnavailable } from "../errors.ts";
 import { OpenTransactions } from "../open_transactions.ts";
 import type {
   Definition,
-  DefinitionBuild,
-  DefinitionChange,
   Engine,
   Id,
   Records,
@@ -205,16 +203,17 @@ export class MongoEngine implements Engine {
    * Only indexes of lists: a server makes them while others write, and one that no definition comes
    * to want goes with the next change. Values are unique from the definition on, not sooner.
    */
-  async build(space: Space, { after }: DefinitionChange): Promise<DefinitionBuild | null> {
+  async indexesAhead(
+    space: Space,
+    definition: Definition,
+  ): Promise<(() => Promise<void>) | null> {
+    const { name } = definition;
     const db = this.#db(space);
-    const stored = await guarded(() => storedIndexes(db, after.name));
+    const stored = await guarded(() => storedIndexes(db, name));
     if (stored === null) return null;
-    const missing = wantedIndexes(after).filter(({ name, unique }) => !unique && !stored.has(name));
-    if (missing.length === 0) return null;
-    return {
-      run: () => guarded(() => createIndexes(db, after.name, missing)),
-      [Symbol.asyncDispose]: () => Promise.resolve(),
-    };
+    const missing = wantedIndexes(definition)
+      .filter((index) => !index.unique && !stored.has(index.name));
+    return missing.length === 0 ? null : () => guarded(() => createIndexes(db, name, missing));
   }
 
   bytes(space: Space, beside: readonly Definition[] = []): Promise<number> {

@@ -1,5 +1,5 @@
 import type { Definition } from "../port.ts";
-import { type ArrayTable, arrayTablePrefix, arrayTablesOf, type Pending } from "./array_tables.ts";
+import { type ArrayTable, arrayTablePrefix, arrayTablesOf } from "./array_tables.ts";
 import type { Connection } from "./connection.ts";
 import { quoted, sql } from "./fragment.ts";
 
@@ -47,59 +47,26 @@ export function makeArrayTables(db: Connection, definition: Definition): void {
     for (const [of, statement] of table.schema) {
       if (made?.get(of) !== statement) db.run(sql(statement));
     }
-    // A build has filled those of which only the triggers are missing.
-    if (made === undefined) db.run(sql(table.fill("is not null")));
+    if (made === undefined) db.run(sql(table.fillStatement));
   }
 }
-
-/** Those of a definition of which there is nothing, made without triggers to be filled in steps. */
-export function beginArrayTables(
-  db: Connection,
-  definition: Definition,
-  pending: Pending,
-): ArrayTable[] {
-  const stored = storedTables(db, definition);
-  const begun = arrayTablesOf(definition).filter((table) => !stored.has(bareName(table)));
-  for (const table of begun) {
-    for (const [of, statement] of table.schema) {
-      if (!isTrigger(of)) db.run(sql(statement));
-    }
-    for (const statement of table.buildTriggers(pending)) db.run(sql(statement));
-  }
-  return begun;
-}
-
-const isTrigger = (of: string): boolean => of.startsWith("trigger ");
-
-/** Whether a table has been filled, but nothing keeps it current yet. */
-const isBegun = ({ schema }: ArrayTable, made: ReadonlyMap<string, string>): boolean =>
-  [...schema].every(([of, text]) => isTrigger(of) !== (made.get(of) === text));
 
 /**
- * Those that the definition does not want as they are, those that are begun and no more, or all of
- * them; inside a transaction. To what is unwanted a table that is begun does not belong.
+ * Removes the tables that the definition does not want as they are, or all of them. Must run inside a
+ * write transaction.
  */
 export function removeArrayTables(
   db: Connection,
   definition: Definition,
-  which: "unwanted" | "begun" | "all",
+  which: "unwanted" | "all",
 ): void {
   const wanted = new Map(arrayTablesOf(definition).map((table) => [bareName(table), table]));
   for (const [name, made] of storedTables(db, definition)) {
     const table = wanted.get(name);
-    const isComplete = [...made.keys()].some(isTrigger);
-    if (which === "begun" && isComplete) continue;
-    if (which === "unwanted" && table !== undefined) {
-      if (isMade(table, made) || isBegun(table, made)) continue;
-    }
+    if (which === "unwanted" && table !== undefined && isMade(table, made)) continue;
     dropTriggers(db, made);
     db.run(sql(`drop table ${quoted(name)}`));
   }
-}
-
-/** What keeps the tables current goes, until they are made anew: the texts that it reads change. */
-export function releaseArrayTables(db: Connection, definition: Definition): void {
-  for (const made of storedTables(db, definition).values()) dropTriggers(db, made);
 }
 
 function dropTriggers(db: Connection, made: ReadonlyMap<string, string>): void {

@@ -23,21 +23,8 @@ export interface ArrayTable {
   readonly keys: readonly ArrayKey[];
   /** The objects of the schema that make it, by their types and names, spelled as SQLite keeps them. */
   readonly schema: ReadonlyMap<string, string>;
-  /**
-   * Adds the values of the records whose `seq` fulfils a condition; those that are there stay. What
-   * `pending` has of paths is read out of the text: their columns are not there yet.
-   */
-  fill(condition: string, pending?: Pending): string;
-  /** What keeps the table current while it is filled and not in use. */
-  buildTriggers(pending: Pending): string[];
-}
-
-/** What is being made. */
-export interface Pending {
-  /** Paths whose columns are. */
-  readonly paths: ReadonlySet<string>;
-  /** The column that has the texts that all of it is read out of. */
-  readonly text: string;
+  /** Adds the values of all records. */
+  readonly fillStatement: string;
 }
 
 export interface ArrayKey extends SortKey {
@@ -112,8 +99,7 @@ function arrayTable(definition: Definition, index: Index, path: string): ArrayTa
       column: `${name}.${column}`,
     })),
     schema: schemaOf(parts),
-    fill: (condition, pending) => fillStatement(parts, condition, pending),
-    buildTriggers: (pending) => buildTriggers(parts, pending),
+    fillStatement: fillStatement(parts, "is not null"),
   };
 }
 
@@ -180,23 +166,6 @@ function schemaOf(parts: Parts): Map<string, string> {
   ]);
 }
 
-/** Names of triggers of a build begin so. */
-export const BUILDING = "build ";
-
-function buildTriggers(parts: Parts, pending: Pending): string[] {
-  const [table, rows] = [quoted(parts.bare), tableName(parts.definition)];
-  const add = `${fillStatement(parts, "= new.seq", pending)};`;
-  const remove = `delete from ${table} where seq = old.seq;`;
-  const trigger = (event: string, body: string) =>
-    `create trigger ${quoted(`${BUILDING}${event.replaceAll('"', "")} ${parts.bare}`)} ` +
-    `after ${event} on ${rows} begin ${body} end`;
-  return [
-    trigger("insert", add),
-    trigger("delete", remove),
-    trigger(`update of ${pending.text}`, `${remove} ${add}`),
-  ];
-}
-
 /** Of a record that was written anew, most often the array is what it was. */
 function changed({ definition, columns, path }: Parts): string {
   const known = columnsOf(definition);
@@ -209,26 +178,21 @@ function changed({ definition, columns, path }: Parts): string {
 const arrayAt = (path: string): string =>
   `'$${path.split(".").map((name) => `."${name}"`).join("")}'`;
 
-const NOTHING_PENDING: Pending = { paths: new Set(), text: "doc" };
-
 /** An element of another type than is declared is not there, as it is in a column. */
 function fillStatement(
   { definition, path, type, bare, columns }: Parts,
   condition: string,
-  { paths, text }: Pending = NOTHING_PENDING,
 ): string {
   const rows = tableName(definition);
   const values = columns.map((key) => {
     if (key.column === VALUE) return type === "Number" ? "cast(value as real)" : "value";
     if (key.path === "_id") return `${rows}.id`;
-    return paths.has(key.path)
-      ? columnsOf(definition).get(key.path)!.fromText(text)
-      : scalarSql(definition, key.path);
+    return scalarSql(definition, key.path);
   });
   return `insert or ignore into ${quoted(bare)}(seq, ${
     columns.map(({ column }) => column).join(", ")
-  }) select seq, ${values.join(", ")} from ${rows}, json_each(${text}, ${arrayAt(path)}) ` +
-    `where json_type(${text}, ${arrayAt(path)}) = 'array' and type in (${JSON_TYPES[type]}) ` +
+  }) select seq, ${values.join(", ")} from ${rows}, json_each(doc, ${arrayAt(path)}) ` +
+    `where json_type(doc, ${arrayAt(path)}) = 'array' and type in (${JSON_TYPES[type]}) ` +
     `and seq ${condition}`;
 }
 

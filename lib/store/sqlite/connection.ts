@@ -24,8 +24,8 @@ export class Busy extends Error {
   override readonly name = "Busy";
 }
 
-/** A column of a field, or a table of an array, an index or words, that a definition no longer has. */
-const GONE = /^no such (?:column: "?(?:\.|a_)|table: (?:a_|x_|s_.*\/words))/;
+/** A column of a field, or a table of an array or of words, that a definition no longer has. */
+const GONE = /^no such (?:column: "?(?:\.|a_)|table: (?:a_|s_.*\/words))/;
 
 /**
  * What statements say of a file whose schema is not the one they were written for, or whose texts are
@@ -43,6 +43,7 @@ const SWITCH_PAUSE_MS = 5;
  * 4096 a hundred files took 610 MB, with this 190, and nothing took longer.
  */
 const CACHE_KIB = 512;
+const SORTING_CACHE_KIB = 65_536;
 /** A log that is written over again takes no time of the file system. */
 const LOG_BYTES_KEPT = 16_777_216;
 /** As much as SQLite maps at most: with 256 MiB, lists of a file of 350 took a quarter longer. */
@@ -50,13 +51,12 @@ const MMAP_BYTES = 2_147_418_112;
 
 export type Row = readonly SqlValue[];
 
-/** These two are in Deno 2.9, but not yet in its types. */
+/** In Deno 2.9, but not yet in its types. */
 type ArrayStatement = StatementSync & { setReturnArrays(enabled: boolean): void };
-type Database = DatabaseSync & { enableDefensive(enabled: boolean): void };
 
 /** One connection to one file, with its prepared statements. Rows come as arrays of columns. */
 export class Connection {
-  readonly #db: Database;
+  readonly #db: DatabaseSync;
   readonly #path: string;
   readonly #budget = new Budget();
   readonly #statements = new LRUCache<string, ArrayStatement>({ max: STATEMENTS_KEPT });
@@ -65,7 +65,7 @@ export class Connection {
   constructor(path: string, sync: Sync | "off") {
     this.#path = path;
     try {
-      this.#db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS }) as Database;
+      this.#db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     } catch (error) {
       throw new StoreUnavailable(`Cannot open "${path}": ${(error as Error).message}`, {
         cause: error,
@@ -122,7 +122,7 @@ export class Connection {
    * is still flushed wherever the file's wholeness rests on it, and where one large commit has made
    * it longer, it is cut when it begins anew. What undoes a single statement is kept in memory: for an
    * insert into several indexes SQLite would make and remove a file. No statement changes more than
-   * the rows of one step, or of a small collection.
+   * the rows of a small collection.
    */
   leaveFlushing(): void {
     for (
@@ -132,6 +132,23 @@ export class Connection {
         "temp_store = memory",
         "busy_timeout = 0",
         `journal_size_limit = ${LOG_BYTES_KEPT}`,
+      ]
+    ) {
+      this.#db.exec(`pragma ${setting}`);
+    }
+  }
+
+  /**
+   * For a long transaction in a thread of its own: checkpoints are left to others, and a lock is
+   * asked for again by who waits for it. Indexes are sorted in more memory.
+   */
+  leaveCheckpoints(): void {
+    for (
+      const setting of [
+        "wal_autocheckpoint = 0",
+        "busy_timeout = 0",
+        `journal_size_limit = ${LOG_BYTES_KEPT}`,
+        `cache_size = -${SORTING_CACHE_KIB}`,
       ]
     ) {
       this.#db.exec(`pragma ${setting}`);
@@ -172,23 +189,6 @@ export class Connection {
    */
   run(statement: Fragment): void {
     this.#guarded(() => void this.#prepare(statement.sql).get(...statement.values));
-  }
-
-  /**
-   * The same for a statement that writes to `sqlite_schema`, which SQLite does not check: what it says
-   * must be true of the file. Every connection reads the schema anew before its next statement.
-   */
-  changeSchema(statement: Fragment): void {
-    this.#db.enableDefensive(false);
-    try {
-      this.#db.exec("pragma writable_schema = on");
-      this.run(statement);
-      const [version] = this.get({ sql: "pragma schema_version", values: [] })!;
-      this.#db.exec(`pragma schema_version = ${Number(version) + 1}`);
-    } finally {
-      this.#db.exec("pragma writable_schema = reset");
-      this.#db.enableDefensive(true);
-    }
   }
 
   /**

@@ -1,10 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { StoreUnavailable } from "../errors.ts";
 import type {
-  BuildProgress,
   Definition,
-  DefinitionBuild,
-  DefinitionChange,
   Engine,
   Id,
   Records,
@@ -12,6 +9,7 @@ import type {
   Space,
   StoredRecord,
   Transaction,
+  TransactionOptions,
   Writing,
 } from "../port.ts";
 import type { Access } from "./access.ts";
@@ -33,9 +31,7 @@ import { Registry } from "./registry.ts";
 import { Scans } from "./scans.ts";
 import { SqliteSnapshot } from "./snapshot.ts";
 import { FileSpace } from "./space.ts";
-import { assertStands, bytesCounted, bytesOfKind, checkDefinition, kindsIn } from "./tables.ts";
-import { BUILD_ROWS_MIN } from "./build.ts";
-import { buildsIn } from "./builds.ts";
+import { assertStands, bytesCounted, bytesOfKind, kindsIn } from "./tables.ts";
 import { SqliteTransaction } from "./transaction.ts";
 
 export interface SqliteOptions {
@@ -55,8 +51,8 @@ export interface SqliteOptions {
   readonly rowsMax?: number;
   /** Beyond it a record is not changed in this thread: see `LongWork`. */
   readonly textBytesMax?: number;
-  /** Of how many records what a definition wants is built ahead of it. */
-  readonly buildRowsMin?: number;
+  /** From how many records on a definition is changed in a thread. */
+  readonly threadRowsMin?: number;
 }
 
 const FILES_MAX = 100;
@@ -66,6 +62,9 @@ const QUERY_TIME_LIMIT_MS = 5_000;
  * reads of one that a newer Corbel has taken over.
  */
 const WATCH_MS = 1_000;
+/** A definition of fewer, and no larger, records is changed on the event loop. */
+const THREAD_ROWS_MIN = 2_000;
+const THREAD_BYTES_MIN = 4_194_304;
 /** Of which a scan of columns looks at some in four milliseconds; most reads end by that time. */
 const ROWS_MAX = 40_000;
 
@@ -80,16 +79,13 @@ export class SqliteEngine implements Engine {
   readonly #scans: Scans;
   readonly #rowsMax: number;
   readonly #textBytesMax: number;
-  readonly #buildRowsMin: number;
+  readonly #threadRowsMin: number;
   readonly #control: FileSpace;
   readonly #registry: Registry;
   readonly #projects: LRUCache<string, FileSpace>;
   /** Projects whose files could not be used when they were needed last. */
   readonly #lost = new Set<Id>();
   readonly #watch: ReturnType<typeof setInterval>;
-  /** What renames have left is emptied beside all else. */
-  readonly #reclaiming = new Set<Promise<void>>();
-  #isClosing = false;
   #isHeadless = false;
 
   private constructor(options: SqliteOptions) {
@@ -97,7 +93,7 @@ export class SqliteEngine implements Engine {
     this.#folder = folder;
     this.#sync = sync;
     this.#rowsMax = rowsMax;
-    this.#buildRowsMin = options.buildRowsMin ?? BUILD_ROWS_MIN;
+    this.#threadRowsMin = options.threadRowsMin ?? THREAD_ROWS_MIN;
     this.#textBytesMax = options.textBytesMax ?? Infinity;
     const { queryTimeLimitMs: limitMs = QUERY_TIME_LIMIT_MS, scansAhead = false } = options;
     this.#scans = new Scans({ limitMs, scansAhead });
@@ -126,7 +122,7 @@ export class SqliteEngine implements Engine {
     const access: Access = {
       read: async (work, empty) => {
         const file = this.#file(space);
-        if (empty !== undefined && !file.hasTable(definition)) return empty();
+        if (empty !== undefined && !file.hasTable(file.reader, definition)) return empty();
         const wait = file.prepare(definition);
         // Without a wait the file cannot have been closed in between.
         if (wait !== undefined) {
@@ -142,7 +138,7 @@ export class SqliteEngine implements Engine {
       },
       write: async (work, empty) => {
         const file = this.#file(space);
-        if (empty !== undefined && !file.hasTable(definition)) {
+        if (empty !== undefined && !file.hasTable(file.reader, definition)) {
           assertStands(file.reader, definition);
           return empty();
         }
@@ -157,8 +153,15 @@ export class SqliteEngine implements Engine {
     return new SqliteRecords<T>(definition, access, writing);
   }
 
-  async transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async transaction<T>(
+    space: Space,
+    work: (tx: Transaction) => Promise<T>,
+    { redefines }: TransactionOptions = {},
+  ): Promise<T> {
     const file = this.#file(space);
+    if (redefines !== undefined && this.#takesLong(file, redefines)) {
+      return await file.exclusiveInThread(work);
+    }
     return await file.exclusive(async (db, touched) => {
       const transaction = new SqliteTransaction(file, db, touched);
       try {
@@ -177,14 +180,8 @@ export class SqliteEngine implements Engine {
     return await work(snapshot);
   }
 
-  async build(space: Space, change: DefinitionChange): Promise<DefinitionBuild | null> {
-    checkDefinition(change.after);
-    return await this.#file(space).build(change, this.#buildRowsMin);
-  }
-
-  // deno-lint-ignore require-await -- Rejects where a plain return would throw.
-  async builds(space: Space): Promise<BuildProgress[]> {
-    return buildsIn(this.#file(space).reader);
+  indexesAhead(): Promise<null> {
+    return Promise.resolve(null);
   }
 
   version(space: Space): string {
@@ -213,17 +210,10 @@ export class SqliteEngine implements Engine {
 
   async bringOver(space: Space, definition: Definition): Promise<boolean> {
     const file = this.#file(space);
-    if (!file.hasTable(definition)) return false;
+    if (!file.hasTable(file.reader, definition)) return false;
     const wait = file.prepare(definition);
     await wait;
     return wait !== undefined;
-  }
-
-  reclaim(space: Space, { name }: Pick<Definition, "name">): void {
-    const run = this.#file(space).reclaim(() => this.#isClosing, [name])
-      .catch(() => {}) // Whatever it was, maintenance tries again.
-      .finally(() => this.#reclaiming.delete(run));
-    this.#reclaiming.add(run);
   }
 
   async drop(space: Space, definition: Definition): Promise<void> {
@@ -250,11 +240,6 @@ export class SqliteEngine implements Engine {
 
   async tidy(): Promise<void> {
     await removeLeftovers(this.#folder);
-    for (const file of [...this.#projects.values()]) {
-      await file.undoSilentBuilds();
-      await file.removeTablesBeside(() => this.#isClosing);
-      await file.reclaim(() => this.#isClosing);
-    }
   }
 
   async dropSpace(projectId: Id): Promise<void> {
@@ -274,8 +259,6 @@ export class SqliteEngine implements Engine {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosing = true;
-    await Promise.all(this.#reclaiming);
     clearInterval(this.#watch);
     this.changes.close();
     await this.#scans[Symbol.asyncDispose]();
@@ -283,6 +266,11 @@ export class SqliteEngine implements Engine {
     this.#close(this.#control);
     await Promise.all(this.#closing);
     await this.#checkpoints[Symbol.asyncDispose]();
+  }
+
+  #takesLong(file: FileSpace, definition: Definition): boolean {
+    const { rows, bytes } = file.sizeOf(definition);
+    return rows >= this.#threadRowsMin || bytes >= THREAD_BYTES_MIN;
   }
 
   #path(space: Space): string {

@@ -33,6 +33,8 @@ const MIGRATIONS: readonly (readonly Step[])[] = [
   [],
   // Users, mails and messages to webhooks are counted from here on.
   [(db) => ["_users", "_mails", "_webhookDeliveries"].forEach((name) => countKind(db, name))],
+  // Definitions are changed in one transaction from here on.
+  [dropBuilds],
 ];
 
 /** The schema version since which a file says whose it is. */
@@ -64,6 +66,48 @@ function dropSlowWords(db: Connection): void {
   const slow = "select name from sqlite_schema where sql like 'CREATE VIRTUAL TABLE%detail=none%'";
   for (const [name] of db.all(sql(slow))) db.run(sql(`drop table ${quoted(name as string)}`));
 }
+
+/**
+ * Before, what a changed definition wanted was built ahead of it. Drops what builds have left that did
+ * not come to their end, and the former texts of documents in which a field was renamed.
+ */
+function dropBuilds(db: Connection): void {
+  const named = (condition: string) =>
+    db.all(sql(`select name from sqlite_schema where ${condition}`)).map(([name]) => `${name}`);
+  const isMade = (table: string) =>
+    named("type = 'table' and name in ('builds', 'moved_texts')").includes(table);
+  for (const name of named("type = 'trigger' and name glob 'build *'")) drop(db, "trigger", name);
+  if (isMade("builds")) {
+    for (const [name] of db.all(sql("select value from builds, json_each(indexes)"))) {
+      db.run(sql(`drop index if exists ${name}`)); // They are in quotes.
+    }
+  }
+  for (const name of named(`type = 'table' and (${BUILT_TABLES})`)) drop(db, "table", name);
+  for (const table of named("type = 'table' and name glob 'r_*'")) {
+    const columns = db.all(sql("select name from pragma_table_info(?)", table))
+      .map(([name]) => name as string);
+    const retired = columns.filter((name) => name.startsWith("~"));
+    for (const name of columns.filter((name) => name.startsWith("+"))) {
+      const next = `~${retired.length}`;
+      db.run(sql(`alter table ${quoted(table)} rename column ${quoted(name)} to "${next}"`));
+      retired.push(next);
+    }
+    const hasFormer = isMade("moved_texts") && retired.length > 0 &&
+      db.get(sql("select 1 from moved_texts where name = ?", table.slice(2))) !== undefined;
+    if (!hasFormer) continue;
+    const emptied = retired.map((name) => `${quoted(name)} = null`).join();
+    db.run(sql(`update ${quoted(table)} set ${emptied}`));
+  }
+  for (const name of ["builds", "moved_texts"].filter(isMade)) drop(db, "table", name);
+}
+
+/** Tables of indexes, of written records and of words, and those of arrays that have no triggers. */
+const BUILT_TABLES = "name glob 'x_*' or name glob 'b_*' or name glob 's_*/words+' or " +
+  "name glob 'a_*' and not exists (select 1 from sqlite_schema t " +
+  "where t.type = 'trigger' and t.name = 'insert ' || sqlite_schema.name)";
+
+const drop = (db: Connection, type: "table" | "trigger", name: string): void =>
+  db.run(sql(`drop ${type} ${quoted(name)}`));
 
 function countAnswers(db: Connection): void {
   countNumber(db, "_idempotency");

@@ -1,13 +1,9 @@
-import { StoreUnavailable } from "../errors.ts";
-import type { Definition, DefinitionBuild, DefinitionChange } from "../port.ts";
-import { beginBuild } from "./build.ts";
-import { silentBuilds, undoBuild, unlessBuilding } from "./builds.ts";
+import type { Definition, Transaction } from "../port.ts";
 import type { Checkpoints } from "./checkpoints.ts";
-import { Connection, inodeOf } from "./connection.ts";
+import { Connection, inodeOf, type Sync } from "./connection.ts";
+import { transactionInThread } from "./definition_thread.ts";
 import { sql } from "./fragment.ts";
 import { checkVersion } from "./migrations.ts";
-import { kindsWithTablesBeside, removeTablesBeside } from "./index_build.ts";
-import { emptyFormerTexts, withFormerTexts } from "./moved_texts.ts";
 import { openFile, type SpaceFile } from "./open_file.ts";
 import {
   assertStands,
@@ -18,9 +14,9 @@ import {
   hasTable,
   isPrepared,
   prepare,
-  redefine,
+  type Size,
+  sizeOf,
 } from "./tables.ts";
-import type { Write } from "./seq_steps.ts";
 import { analyze, Growth, rereadStatistics } from "./statistics.ts";
 import { type Touched, Writer, type WriterOptions } from "./writer.ts";
 
@@ -42,6 +38,7 @@ export class FileSpace {
   readonly reader: Connection;
   readonly #db: Connection;
   readonly #path: string;
+  readonly #sync: Sync;
   readonly #inode: number | null;
   readonly #log: Deno.FsFile | null;
   readonly #writer: Writer;
@@ -59,10 +56,11 @@ export class FileSpace {
 
   private constructor(
     { db, reader, log }: { db: Connection; reader: Connection; log: Deno.FsFile | null },
-    { path, checkpoints, withoutReads, changed }: FileOptions,
+    { path, sync, checkpoints, withoutReads, changed }: FileOptions,
   ) {
     this.#db = db;
     this.#path = path;
+    this.#sync = sync;
     this.#inode = inodeOf(path);
     this.reader = reader;
     this.#log = log;
@@ -134,7 +132,7 @@ export class FileSpace {
   }
 
   /** Whether there is a table of the definition's records, as `db` sees it. */
-  hasTable(definition: Definition, db: Connection = this.reader): boolean {
+  hasTable(db: Connection, definition: Definition): boolean {
     return this.#prepared.has(definition) || hasTable(db, definition);
   }
 
@@ -156,48 +154,6 @@ export class FileSpace {
   prepareWithin(db: Connection, definition: Definition): void {
     // What is made here is not remembered: the transaction may yet be undone.
     if (!this.#isPrepared(definition)) prepare(db, definition);
-  }
-
-  redefineWithin(db: Connection, definition: Definition): void {
-    checkDefinition(definition);
-    redefine(db, definition);
-  }
-
-  /** Throws `Outdated` where another definition than `change.before` stands. */
-  async build(change: DefinitionChange, rowsMin: number): Promise<DefinitionBuild | null> {
-    if (!hasTable(this.reader, change.before)) return null;
-    await this.prepare(change.before);
-    return await beginBuild((work) => this.write(work), change, { rowsMin });
-  }
-
-  /** Undoes what builds have left whose processes have ended. */
-  async undoSilentBuilds(): Promise<void> {
-    if (silentBuilds(this.reader).length === 0) return;
-    await this.write((db) => {
-      for (const name of silentBuilds(db)) {
-        undoBuild(db, { name, fields: {}, indexes: [], trash: true });
-      }
-    });
-  }
-
-  /** Frees what renames have left of former texts, of some kinds of records or of all. */
-  async reclaim(stopped: () => boolean, kinds = withFormerTexts(this.reader)): Promise<void> {
-    for (const name of kinds) await emptyFormerTexts(this.#writeUntil(stopped), { name });
-  }
-
-  /** Frees what builds have left whose processes ended when all was built. */
-  async removeTablesBeside(stopped: () => boolean): Promise<void> {
-    const write = this.#writeUntil(stopped);
-    for (const name of kindsWithTablesBeside(this.reader)) {
-      await removeTablesBeside(unlessBuilding(write, { name }), { name });
-    }
-  }
-
-  #writeUntil(stopped: () => boolean): Write {
-    return (work) => {
-      if (stopped()) throw new StoreUnavailable("The file is being closed");
-      return this.write(work);
-    };
   }
 
   /** Sees one moment, and holds up no writer while it looks. */
@@ -224,6 +180,17 @@ export class FileSpace {
    */
   exclusive<T>(work: (db: Connection, touched: Touched) => T | Promise<T>): Promise<T> {
     return this.#writer.exclusive(work);
+  }
+
+  /** The same on a connection in a thread, for what takes long. */
+  exclusiveInThread<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const file = { path: this.#path, sync: this.#sync };
+    return this.#writer.elsewhere((exclusively) => transactionInThread(file, exclusively, work));
+  }
+
+  /** How many records a definition has, and how many bytes they take. */
+  sizeOf(definition: Definition): Size {
+    return sizeOf(this.reader, definition);
   }
 
   /** Closes the file once the writes under way have ended. */

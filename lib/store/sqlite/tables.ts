@@ -1,35 +1,16 @@
 import { Outdated, SpaceFull, StoreMismatch } from "../errors.ts";
 import type { Definition, Room } from "../port.ts";
 import { scalarAt } from "../shape.ts";
-import {
-  hasArrayTables,
-  makeArrayTables,
-  releaseArrayTables,
-  removeArrayTables,
-} from "./array_schema.ts";
-import { arrayTablesOf } from "./array_tables.ts";
-import {
-  endBuild,
-  isPending,
-  isReady,
-  pendingColumns,
-  pendingName,
-  retireColumns,
-  retiredColumns,
-  takeWritten,
-  undoBuild,
-} from "./builds.ts";
+import { hasArrayTables, makeArrayTables, removeArrayTables } from "./array_schema.ts";
 import { hasChanges, makeChanges } from "./change_table.ts";
-import { type Column, columnsOf } from "./columns.ts";
+import { columnsOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { quoted, sql } from "./fragment.ts";
-import { handOverIndex } from "./index_build.ts";
-import { type IndexSchema, indexSchemas, indexStatement } from "./index_schema.ts";
-import { moveTexts, takeOverTexts } from "./moved_texts.ts";
-import { isMoved } from "./next_text.ts";
+import { indexSchemas, indexStatement } from "./index_schema.ts";
+import { renameInTexts } from "./renamed_texts.ts";
 import { analyze } from "./statistics.ts";
 import { bareTableName, tableName } from "./table_name.ts";
-import { dropWords, hasWords, takeOverWords, WordsTable } from "./words_table.ts";
+import { dropWords, hasWords, WordsTable } from "./words_table.ts";
 
 /** Name of an index -> the statement that makes it. The name spells out its keys. */
 function indexStatements(definition: Definition): Map<string, string> {
@@ -158,35 +139,38 @@ function prepareWords(db: Connection, definition: Definition): void {
 export function redefine(db: Connection, definition: Definition): void {
   const isNew = !hasTable(db, definition);
   if (!isNew) {
-    // What was built ahead for exactly this definition is taken over, anything else undone.
-    const isBuilt = isReady(db, definition, wantedText(definition));
-    if (isBuilt) {
-      takeWritten(db, definition);
-      endBuild(db, definition);
-    } else {
-      undoBuild(db, definition);
-    }
     const wanted = indexStatements(definition);
     for (const [name, statement] of storedIndexes(db, definition)) {
-      if (wanted.get(name) !== statement && !isPending(statement)) {
-        db.run(sql(`drop index ${quoted(name)}`));
-      }
+      if (wanted.get(name) !== statement) db.run(sql(`drop index ${quoted(name)}`));
     }
-    // First of all: a trigger that knows a column would know it by its next name.
+    // Before columns are renamed: a trigger would follow the new name of its column.
     removeArrayTables(db, definition, "unwanted");
-    if (isBuilt && isMoved(definition)) {
-      releaseArrayTables(db, definition);
-      takeOverTexts(db, definition);
-    } else if (isMoved(definition)) moveTexts(db, definition);
+    if ((definition.renames ?? []).length > 0) renameInTexts(db, definition);
     changeColumns(db, definition);
-    if (isBuilt) {
-      for (const schema of indexSchemas(definition).values()) handOverIndex(db, definition, schema);
-    }
     if (WordsTable.of(definition)?.isIn(db) !== true) dropWords(db, definition);
-    takeOverWords(db, definition);
   }
   if (!isPrepared(db, definition)) makeMissing(db, definition);
   if (definition.trash && !isNew) analyze(db, definition);
+}
+
+const RETIRED = "~";
+
+/** Names, in quotes, of columns that no definition asks for any more. */
+const retiredColumns = (db: Connection, definition: Definition): string[] =>
+  db.all(sql(
+    "select name from pragma_table_info(?) where name glob ?",
+    bareTableName(definition),
+    `${RETIRED}*`,
+  )).map(([name]) => quoted(name as string));
+
+/** Dropping a column would write all rows again, so it is renamed to a name that is never read. */
+function retireColumns(db: Connection, definition: Definition, columns: readonly string[]): void {
+  const count = retiredColumns(db, definition).length;
+  for (const [i, name] of columns.entries()) {
+    db.run(sql(
+      `alter table ${tableName(definition)} rename column ${name} to "${RETIRED}${count + i}"`,
+    ));
+  }
 }
 
 /** So many columns of fields that are no longer declared stay in a table. */
@@ -214,14 +198,7 @@ function changeColumns(db: Connection, definition: Definition): void {
     }
   }
   retireColumns(db, definition, retired);
-  const built = new Set(pendingColumns(db, definition));
-  const added: Column[] = [];
-  for (const column of wanted) {
-    if (stored.has(column.name) && !retired.includes(column.name)) continue;
-    const pending = pendingName(column);
-    if (!built.has(pending)) added.push(column);
-    else db.run(sql(`alter table ${table} rename column ${pending} to ${column.name}`));
-  }
+  const added = wanted.filter(({ name }) => !stored.has(name) || retired.includes(name));
   if (added.length === 0) return;
   for (const { name, type } of added) {
     db.run(sql(`alter table ${table} add column ${name} ${type}`));
@@ -231,37 +208,13 @@ function changeColumns(db: Connection, definition: Definition): void {
   db.run(sql(`update ${table} set ${values.join()} where ${isThere.join(" or ")}`));
 }
 
-/** The columns that a table has not, or of another type; null where it is to be made anew. */
-export function addedColumns(db: Connection, definition: Definition): Column[] | null {
-  const stored = storedColumns(db, definition);
-  const wanted = [...columnsOf(definition).values()];
-  const added = wanted.filter(({ name, type }) => stored.get(name) !== type);
-  const isMadeAnew = stored.size === 0 ||
-    retiredColumns(db, definition).length + stored.size + added.length >
-      RETIRED_MAX + wanted.length;
-  return isMadeAnew ? null : added;
+export interface Size {
+  readonly rows: number;
+  readonly bytes: number;
 }
 
-/** Indexes that are not there, and whose names are not taken by what they were before. */
-export function missingIndexes(db: Connection, definition: Definition): IndexSchema[] {
-  const stored = storedIndexes(db, definition);
-  return [...indexSchemas(definition).values()].filter(({ name }) => !stored.has(name));
-}
-
-/** Spells out what the tables of a definition are made of. */
-export const wantedText = (definition: Definition): string =>
-  JSON.stringify([
-    [...columnsOf(definition).values()].map(({ name, type }) => [name, type]),
-    [...indexStatements(definition).values()],
-    arrayTablesOf(definition).flatMap(({ schema }) => [...schema.values()]),
-    WordsTable.of(definition)?.statement ?? null,
-    definition.renames ?? [],
-  ]);
-
-export function sizeOf(
-  db: Connection,
-  { name }: Definition,
-): { readonly rows: number; readonly bytes: number } {
+/** How many records a definition has that has a trash, and how many bytes they take. */
+export function sizeOf(db: Connection, { name }: Definition): Size {
   const found = db.get(sql("select live + deleted, bytes from counts where name = ?", name));
   const [rows = 0, bytes = 0] = (found ?? []) as readonly number[];
   return { rows, bytes };
@@ -313,7 +266,6 @@ export function correct(db: Connection, definition: Definition, drift: number): 
 
 /** Run inside a write transaction. */
 export function drop(db: Connection, definition: Definition): void {
-  undoBuild(db, definition);
   removeArrayTables(db, definition, "all");
   db.run(sql(`drop table if exists ${tableName(definition)}`));
   dropWords(db, definition);

@@ -1,11 +1,17 @@
-import type { Definition, Id, Records, StoredRecord, Transaction, Writing } from "../port.ts";
+import type { Definition, Records, StoredRecord, Transaction, Writing } from "../port.ts";
 import type { Access } from "./access.ts";
 import type { Connection } from "./connection.ts";
 import { SqliteRecords } from "./records.ts";
-import type { FileSpace } from "./space.ts";
-import { isReady, takeWritten } from "./builds.ts";
-import { assertStands, wantedText } from "./tables.ts";
+import { assertStands, checkDefinition, redefine } from "./tables.ts";
 import type { Touched } from "./writer.ts";
+
+/** The tables of a file, as its transactions need them. */
+export interface FileTables {
+  /** Whether there is a table of the definition's records, as `db` sees it. */
+  hasTable(db: Connection, definition: Definition): boolean;
+  /** Makes what is missing of a definition's tables. */
+  prepareWithin(db: Connection, definition: Definition): void;
+}
 
 /** How long a transaction may go on without giving the event loop a turn. */
 const TURN_MS = 4;
@@ -15,7 +21,7 @@ const TURN_MS = 4;
  * many calls it makes, others are answered between them; what they write waits for its end.
  */
 export class SqliteTransaction implements Transaction {
-  readonly #file: FileSpace;
+  readonly #file: FileTables;
   readonly #db: Connection;
   readonly #touched: Touched;
   #turnBegan = performance.now();
@@ -24,7 +30,7 @@ export class SqliteTransaction implements Transaction {
   #ended = false;
   #failure: { error: unknown } | null = null;
 
-  constructor(file: FileSpace, db: Connection, touched: Touched) {
+  constructor(file: FileTables, db: Connection, touched: Touched) {
     this.#file = file;
     this.#db = db;
     this.#touched = touched;
@@ -45,15 +51,10 @@ export class SqliteTransaction implements Transaction {
   }
 
   define(definition: Definition): Promise<void> {
-    return this.#guarded(() => this.#file.redefineWithin(this.#db, definition));
-  }
-
-  written(definition: Definition): Promise<Id[] | null> {
-    return this.#guarded(() =>
-      isReady(this.#db, definition, wantedText(definition))
-        ? [...takeWritten(this.#db, definition).ids]
-        : null
-    );
+    return this.#guarded(() => {
+      checkDefinition(definition);
+      redefine(this.#db, definition);
+    });
   }
 
   throwIfFailed(): void {
@@ -71,7 +72,7 @@ export class SqliteTransaction implements Transaction {
   ): Promise<T> {
     return this.#guarded(() => {
       if (isWrite) assertStands(this.#db, definition);
-      if (empty !== undefined && !this.#file.hasTable(definition, this.#db)) return empty();
+      if (empty !== undefined && !this.#file.hasTable(this.#db, definition)) return empty();
       this.#file.prepareWithin(this.#db, definition);
       return work(this.#db);
     });

@@ -5,7 +5,6 @@ import { valueAt } from "../shape.ts";
 import { guardOn } from "./budget.ts";
 import type { Connection, Row } from "./connection.ts";
 import { type Fragment, quoted, sql } from "./fragment.ts";
-import { textToRead } from "./next_text.ts";
 import { gramsOf } from "./text_grams.ts";
 import { tableName } from "./table_name.ts";
 import type { TextLookup } from "./text_lookup.ts";
@@ -38,8 +37,6 @@ export interface Spread {
  */
 export class WordsTable {
   readonly #definition: Definition;
-  /** The column that it is made out of. */
-  readonly #text: string;
   readonly #bareName: string;
   readonly #name: string;
   /** Spells out what is searched, as names of indexes do: with other fields it is another table. */
@@ -47,11 +44,10 @@ export class WordsTable {
   /** As SQLite keeps it, so that the two can be compared. */
   readonly #statement: string;
 
-  private constructor(definition: Definition, name: string, text = "doc") {
+  private constructor(definition: Definition) {
     this.#definition = definition;
-    this.#text = text;
-    this.#bareName = name;
-    this.#name = quoted(name);
+    this.#bareName = nameOf(definition);
+    this.#name = quoted(this.#bareName);
     this.#column = quoted(`words of ${searchPathsOf(definition).join()}`);
     this.#statement =
       `CREATE VIRTUAL TABLE ${this.#name} using fts5(${this.#column}, content='', ` +
@@ -62,9 +58,7 @@ export class WordsTable {
   static of(definition: Definition): WordsTable | null {
     let table = WordsTable.#of.get(definition);
     if (table === undefined) {
-      table = searchPathsOf(definition).length === 0
-        ? null
-        : new WordsTable(definition, nameOf(definition));
+      table = searchPathsOf(definition).length === 0 ? null : new WordsTable(definition);
       WordsTable.#of.set(definition, table);
     }
     return table;
@@ -72,52 +66,21 @@ export class WordsTable {
 
   static readonly #of = new WeakMap<Definition, WordsTable | null>();
 
-  /** What is built ahead of a definition that searches; null if it does not, or has its words. */
-  static wantedBy(db: Connection, definition: Definition): WordsTable | null {
-    const words = WordsTable.of(definition);
-    return words === null || words.isIn(db)
-      ? null
-      : new WordsTable(definition, pendingNameOf(definition), textToRead(definition));
-  }
-
-  /** What is being built ahead of a definition; null if there is nothing. */
-  static pendingIn(db: Connection, definition: Definition): WordsTable | null {
-    const name = pendingNameOf(definition);
-    const isBegun = searchPathsOf(definition).length > 0 &&
-      storedStatement(db, name) !== undefined;
-    return isBegun ? new WordsTable(definition, name, textToRead(definition)) : null;
-  }
-
-  /** Spells out what it is made of. */
-  get statement(): string {
-    return this.#statement;
-  }
-
   isIn(db: Connection): boolean {
     return storedStatement(db, this.#bareName) === this.#statement;
   }
 
-  /** Makes it without any words. */
-  begin(db: Connection): void {
-    db.run(sql(this.#statement));
-    db.run(sql(`insert into ${this.#name}(${this.#name}, rank) values('pgsz', ${PAGE_BYTES})`));
-  }
-
   /** Makes it for the records there are. */
   make(db: Connection): void {
-    this.begin(db);
-    this.fill(db, { from: 0, to: Number.MAX_SAFE_INTEGER });
-  }
-
-  /** Adds the words of the records with these `seq`, which have none yet. */
-  fill(db: Connection, { from, to }: { readonly from: number; readonly to: number }): void {
+    db.run(sql(this.#statement));
+    db.run(sql(`insert into ${this.#name}(${this.#name}, rank) values('pgsz', ${PAGE_BYTES})`));
     let rows: Row[];
-    let next = from;
+    let next = 0;
     do {
       rows = db.all(sql(
-        `select seq, ${this.#text} from ${tableName(this.#definition)} where seq between ? and ? ` +
+        `select seq, doc from ${tableName(this.#definition)} where seq >= ? ` +
           `order by seq limit ${FILLED_ROWS}`,
-        ...[next, to],
+        next,
       ));
       for (const [seq, text] of rows) {
         const words = this.#wordsOf(parseJson(text as string) as StoredRecord); // As it was stored.
@@ -125,12 +88,6 @@ export class WordsTable {
         next = seq as number + 1;
       }
     } while (rows.length === FILLED_ROWS);
-  }
-
-  /** Has the words of what is there by now, whatever was there before; of what is gone none. */
-  refresh(db: Connection, seq: number): void {
-    db.run(this.delete(seq));
-    this.fill(db, { from: seq, to: seq });
   }
 
   /** Null where the record has no words. */
@@ -227,8 +184,6 @@ const PAGE_BYTES = 1_000;
 
 /** No table of records and no part of another such table is called so. */
 const nameOf = ({ name }: Pick<Definition, "name">): string => `s_${name}/words`;
-/** Until a definition takes it over. */
-const pendingNameOf = (definition: Pick<Definition, "name">): string => `${nameOf(definition)}+`;
 
 const storedStatement = (db: Connection, name: string): string | undefined =>
   db.get(sql("select sql from sqlite_schema where name = ?", name))?.[0] as string | undefined;
@@ -236,18 +191,5 @@ const storedStatement = (db: Connection, name: string): string | undefined =>
 export const hasWords = (db: Connection, definition: Definition): boolean =>
   storedStatement(db, nameOf(definition)) !== undefined;
 
-const dropTable = (db: Connection, name: string): void =>
-  db.run(sql(`drop table if exists ${quoted(name)}`));
-
 export const dropWords = (db: Connection, definition: Definition): void =>
-  dropTable(db, nameOf(definition));
-
-export const dropPendingWords = (db: Connection, definition: Definition): void =>
-  dropTable(db, pendingNameOf(definition));
-
-/** What was built takes the place of the words there were, if anything was. */
-export function takeOverWords(db: Connection, definition: Definition): void {
-  const pending = pendingNameOf(definition);
-  if (storedStatement(db, pending) === undefined) return;
-  db.run(sql(`alter table ${quoted(pending)} rename to ${quoted(nameOf(definition))}`));
-}
+  db.run(sql(`drop table if exists ${quoted(nameOf(definition))}`));

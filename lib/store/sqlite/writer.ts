@@ -12,6 +12,12 @@ export type Touched = (definition: Definition) => void;
 
 type Work<T> = (db: Connection, touched: Touched) => T | Promise<T>;
 
+/**
+ * Runs a transaction on another connection while the writer's has none. The transaction is given how
+ * many milliseconds it may wait for other processes.
+ */
+export type Exclusively = <T>(run: (waitMs: number) => Promise<T>) => Promise<T>;
+
 export interface WriterOptions {
   readonly path: string;
   /** Brings all commits made so far onto the disk; null where a commit need not wait for that. */
@@ -80,6 +86,10 @@ export class Writer {
   #checkpointing: Promise<void> | null = null;
   /** Pages of a log of which all is moved: the next write begins it anew. */
   #movedPages = 0;
+  /** A transaction on another connection that writers have to wait for. */
+  #elsewhere: Promise<void> | null = null;
+  /** The end of the work that was last given to {@linkcode elsewhere}. */
+  #lastElsewhere = Promise.resolve();
   /** A checkpoint that writers have to wait for. */
   #keptOut: Promise<unknown> | null = null;
   #closed: PromiseWithResolvers<void> | null = null;
@@ -102,11 +112,41 @@ export class Writer {
     return this.#enqueue((...given) => openTransactions.run(this, () => work(...given)));
   }
 
+  /** Runs work that has a transaction on another connection, one at a time. */
+  async elsewhere<T>(work: (exclusively: Exclusively) => Promise<T>): Promise<T> {
+    openTransactions.refuseInside(this);
+    const before = this.#lastElsewhere;
+    const ended = Promise.withResolvers<void>();
+    this.#lastElsewhere = ended.promise;
+    this.#unanswered++;
+    try {
+      await before;
+      return await work((run) => this.#exclusively(run));
+    } finally {
+      ended.resolve();
+      this.#unanswered--;
+      this.#closeIfDone();
+    }
+  }
+
   /** Resolves once all writes under way are answered, and nothing is at the file any more. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers();
     this.#closeIfDone();
     return this.#closed.promise;
+  }
+
+  /** Writes that came before are done, and those that come later wait, however long it takes. */
+  async #exclusively<T>(run: (waitMs: number) => Promise<T>): Promise<T> {
+    const ended = Promise.withResolvers<void>();
+    try {
+      await this.#enqueue(() => void (this.#elsewhere = ended.promise));
+      return await openTransactions.run(this, () => run(LOCK_WAIT_MS));
+    } finally {
+      this.#foreignVersion = null; // What was committed was not by another process.
+      ended.resolve();
+      this.#checkpointIfDue();
+    }
   }
 
   async #enqueue<T>(work: Work<T>): Promise<T> {
@@ -148,6 +188,11 @@ export class Writer {
   }
 
   async #takeTurn(deadline: number): Promise<void> {
+    if (this.#elsewhere !== null) {
+      await this.#elsewhere;
+      this.#elsewhere = null;
+      deadline = performance.now() + LOCK_WAIT_MS;
+    }
     await this.#keptOut;
     if (this.#isLogDoubtful) this.#mend();
     await this.#fairness.acquire(() => this.#db.run(BEGIN), deadline);

@@ -9,7 +9,7 @@ import { ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { BuildingNote } from "./building_note.tsx";
+import { DurationNote } from "./duration_note.tsx";
 import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
 import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
 import { withFlag } from "./indexes.ts";
@@ -103,7 +103,7 @@ const AccessPage = (
       <CollectionBar frame={frame} collection={collection} current="access" />
       <div class="sheet">
         <DoneNote query={query} sentences={t.done} />
-        <BuildingNote building={page.building} />
+        <DurationNote page={page} />
         <AccessForm page={page} refused={isIndexing ? undefined : refused} />
         <IndexCard page={page} refused={isIndexing ? refused : undefined} />
       </div>

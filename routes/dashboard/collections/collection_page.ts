@@ -1,4 +1,3 @@
-import { type Building, listBuilding } from "@/lib/documents/definition_builds.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { getCollection } from "@/lib/documents/save_collection.ts";
 import { includes, type ProjectMember } from "@/lib/projects/members.ts";
@@ -11,8 +10,6 @@ export interface CollectionPage {
   readonly collection: CollectionDefinition;
   /** Whether the member may change it. */
   readonly canEdit: boolean;
-  /** How far a change of its definition is, while somebody makes one; else null. */
-  readonly building: Building | null;
 }
 
 /** Throws `COLLECTION_NOT_FOUND`. */
@@ -21,15 +18,13 @@ export async function loadCollectionPage(
 ): Promise<CollectionPage> {
   const { services, principal } = c.var;
   const { _id: projectId } = principal.project;
-  const [frame, collection, builds] = await Promise.all([
+  const [frame, collection] = await Promise.all([
     loadFrame(services, principal),
     getCollection(services, projectId, c.req.valid("param").collectionName),
-    listBuilding(services, projectId),
   ]);
   return {
     frame,
     collection,
     canEdit: includes(principal.role, "admin"),
-    building: builds.find(({ name }) => name === collection.name) ?? null,
   };
 }

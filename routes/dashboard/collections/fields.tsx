@@ -13,7 +13,7 @@ import { ProjectShell } from "../components/shell.tsx";
 import { DoneNote } from "../done.tsx";
 import { attempt, pageReply, seeOther } from "../replies.ts";
 import { texts } from "../texts/mod.ts";
-import { BuildingNote } from "./building_note.tsx";
+import { DurationNote } from "./duration_note.tsx";
 import { CollectionBar, collectionPath, tabPath } from "./bar.tsx";
 import { type CollectionPage, loadCollectionPage } from "./collection_page.ts";
 import { blamedPlace } from "./blame.ts";
@@ -163,7 +163,7 @@ const FieldsPage = (
     >
       <CollectionBar frame={frame} collection={collection} current="fields" />
       <div class="sheet wide">
-        <BuildingNote building={page.building} />
+        <DurationNote page={page} />
         <FieldsForm page={page} entered={entered} query={query} />
         {canEdit && <RenameCard page={page} problem={notRenamed} />}
         {canEdit && <DeleteCard page={page} problem={notDeleted} />}

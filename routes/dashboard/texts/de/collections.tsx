@@ -43,9 +43,10 @@ export const collections: typeof en = {
     access: "Zugriff",
     api: "API",
   },
-  building: (done, total) =>
-    `Die Definition wird gerade geändert: ${countText(done)} von ${countText(total)} Dokumenten ` +
-    "sind fertig.",
+  changeTakes: (documents, seconds) =>
+    `Bei ${countText(documents)} Dokumenten kann es etwa ${countText(seconds)} Sekunden dauern, ` +
+    "Felder oder Indexe zu ändern. Lesen geht währenddessen weiter; Schreiben in diesem Projekt " +
+    "wartet, bis es fertig ist.",
 
   fields: {
     titleOf: (name) => `Felder von ${name}`,

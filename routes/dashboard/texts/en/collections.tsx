@@ -86,10 +86,10 @@ export const collections = {
     access: "Access",
     api: "API",
   },
-  building: (done: number, total: number) =>
-    `The definition is being changed: ${countText(done)} of ${
-      countText(total)
-    } documents are done.`,
+  changeTakes: (documents: number, seconds: number) =>
+    `With ${countText(documents)} documents, a change of fields or indexes may take about ` +
+    `${countText(seconds)} seconds. Reads go on in the meantime; writes to this project wait ` +
+    "until it is done.",
 
   fields: {
     titleOf: (name: string) => `Fields of ${name}`,
