@@ -1,3 +1,0 @@
-import { testOwnerWrites } from "./owner_writes.ts";
-
-testOwnerWrites("PUT", "replaced");
