@@ -1,6 +1,6 @@
 import { Problem } from "./problems.ts";
 import type { Clock } from "./clock.ts";
-import type { Id } from "./store/port.ts";
+import type { Id } from "./store/values.ts";
 
 /** Makes record ids. */
 export type NewId = () => Id;

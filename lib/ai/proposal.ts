@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { parseDefinition, referencedCollections } from "../documents/definition.ts";
-import { type CollectionDefinition, FIELD_TYPES } from "../documents/fields.ts";
+import type { CollectionDefinition } from "../documents/fields.ts";
+import { FIELD_TYPE_NAMES } from "../store/field_types.ts";
 import { shown } from "../text/input_text.ts";
 import { AI_PROPOSED_COLLECTIONS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 
-const type = z.enum(FIELD_TYPES);
+const type = z.enum(FIELD_TYPE_NAMES);
 const ref = z.string().nullable();
 
 /** Every member is there, as models like it; null stands for what a definition leaves out. */

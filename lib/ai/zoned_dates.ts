@@ -1,4 +1,4 @@
-import { parseDate } from "../documents/dates.ts";
+import { parseDate } from "../dates.ts";
 
 /** When and where somebody asks: what dates in their words are of. */
 export interface Moment {

@@ -10,7 +10,8 @@ import { Problem } from "../problems.ts";
 import type { Bucket, Figure, GroupKey, GroupSort } from "../store/aggregation.ts";
 import { zoneName } from "../store/calendar.ts";
 import type { Filter } from "../store/port.ts";
-import type { ScalarType } from "../store/shape.ts";
+import { isScalarType, scalarTypesWith } from "../store/shape.ts";
+import { FIELD_TYPES, type ScalarType } from "../store/field_types.ts";
 import { shown } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { type Collection, declaredAt, declaredPaths } from "./collection.ts";
@@ -130,7 +131,7 @@ function parseGroup(
     if (!isUnit(unit) || rest.length > 0) {
       throw refuse("group", `must be a list of field, or of a Date field:${UNITS.join("|")}`);
     }
-    if (type !== "Date") {
+    if (!FIELD_TYPES[type].aggregates.includes("bucket")) {
       throw refuse("group", `cannot take ${unit}s of ${shown(path)}, which is declared ${type}`);
     }
     return { path, bucket: { unit, timeZone } };
@@ -139,21 +140,14 @@ function parseGroup(
   return keys;
 }
 
-const FITTING: Readonly<Record<(typeof OPERATIONS)[number], readonly ScalarType[]>> = {
-  sum: ["Number"],
-  avg: ["Number"],
-  min: ["Number", "Date"],
-  max: ["Number", "Date"],
-};
-
 function parseFigures(collection: Collection, given: ReadonlyMap<Name, string>): Figure[] {
   const figures = OPERATIONS.flatMap((op) => {
     const paths = listed(op, given.get(op), FIGURES_MAX);
     assertDistinct(op, paths);
     return paths.map((path): Figure => {
       const type = scalarType(collection, op, path);
-      if (!FITTING[op].includes(type)) {
-        const wanted = FITTING[op].join(" or ");
+      if (!FIELD_TYPES[type].aggregates.includes(op)) {
+        const wanted = scalarTypesWith(({ aggregates }) => aggregates.includes(op)).join(" or ");
         throw refuse(op, `needs a field declared ${wanted}: ${shown(path)} is declared ${type}`);
       }
       return { op, path };
@@ -188,7 +182,7 @@ function scalarTypeAt(collection: Collection, path: string): ScalarType | null {
   const declared = declaredAt(collection, path);
   if (declared.kind !== "declared") return null;
   const { type } = declared.shape;
-  return type === "Object" || type === "Array" ? null : type;
+  return isScalarType(type) ? type : null;
 }
 
 function parseSort(

@@ -17,6 +17,8 @@ import type {
   ItemDefinition,
   ReplacingDefinition,
 } from "./fields.ts";
+import { scalarTypesWith } from "../store/shape.ts";
+import { FIELD_TYPE_NAMES, FIELD_TYPES } from "../store/field_types.ts";
 import { DECLARED_NAME, isReserved, isServerField } from "./names.ts";
 import { renameFault } from "./renames.ts";
 import { shown, textProblem } from "../text/input_text.ts";
@@ -24,7 +26,7 @@ import { didYouMean } from "../text/nearest.ts";
 import { DefaultsRoom, DefaultsTooLarge, filledValue } from "./defaults.ts";
 import { validateValue } from "./validate.ts";
 
-const UNIQUE_TYPES: readonly string[] = ["String", "Number", "Date", "Ref"];
+const listed = (names: readonly string[]): string => new Intl.ListFormat("en-GB").format(names);
 
 const { members, names: MEMBERS } = definitionSchema("given");
 const Definition = z.strictObject(members);
@@ -187,7 +189,7 @@ function withOwnerField(definition: ReplacingDefinition): ReplacingDefinition {
     };
     return { ...definition, fields: [...definition.fields, owner] };
   }
-  if (declared.type !== "String" && !(declared.type === "Ref" && declared.ref === "users")) {
+  if (!FIELD_TYPES[declared.type].isText && declared.ref !== "users") {
     const message = "must be a String or a Ref to users";
     const faults = [{ path: ownerField, message }];
     throw invalid(`The owner field "${ownerField}" ${message}.`, faults);
@@ -254,7 +256,7 @@ function checkNested(field: FieldDefinition, at: FieldPlace): void {
   if (field.items !== undefined) {
     const plain = { required: false, unique: false, index: false, search: false };
     const item = { key: "items", ...plain, ...field.items };
-    const place = { ...(item.type === "Array" ? inside : at), inArray: true };
+    const place = { ...(FIELD_TYPES[item.type].holds === "elements" ? inside : at), inArray: true };
     checkNested(item, { ...place, path: `${at.path}.items` });
   }
 }
@@ -273,15 +275,7 @@ function checkField(field: FieldDefinition, at: FieldPlace): void {
   if (at.depth > DEFINITION_DEPTH_MAX) {
     throw refuse(`is nested deeper than ${DEFINITION_DEPTH_MAX} levels`);
   }
-  if ((field.type === "Ref") !== (field.ref !== undefined)) {
-    throw refuse('needs "ref" if and only if its type is Ref');
-  }
-  if (field.fields !== undefined && field.type !== "Object") {
-    throw refuse('has "fields", so its type must be Object');
-  }
-  if (field.items !== undefined && field.type !== "Array") {
-    throw refuse('has "items", so its type must be Array');
-  }
+  checkDetails(field, refuse);
   checkEnum(field, refuse);
   checkIndexes(field, at, refuse);
   if (field.search && (at.inArray || !isText(field))) {
@@ -291,9 +285,22 @@ function checkField(field: FieldDefinition, at: FieldPlace): void {
   checkDefault(field, at, refuse);
 }
 
-function checkEnum({ type, enum: values }: ItemDefinition, refuse: (why: string) => Problem): void {
+/** Refuses what only other types have, and a Ref without its collection. */
+function checkDetails(field: ItemDefinition, refuse: (why: string) => Problem): void {
+  const { detail: own } = FIELD_TYPES[field.type];
+  for (const detail of ["ref", "fields", "items", "enum"] as const) {
+    const type = FIELD_TYPE_NAMES.find((name) => FIELD_TYPES[name].detail === detail)!;
+    if (detail === "ref" && (own === detail) !== (field.ref !== undefined)) {
+      throw refuse(`needs "ref" if and only if its type is ${type}`);
+    }
+    if (field[detail] !== undefined && own !== detail) {
+      throw refuse(`has "${detail}", so its type must be ${type}`);
+    }
+  }
+}
+
+function checkEnum({ enum: values }: ItemDefinition, refuse: (why: string) => Problem): void {
   if (values === undefined) return;
-  if (type !== "String") throw refuse('has "enum", so its type must be String');
   if (values.length === 0 || values.length > ENUM_VALUES_MAX) {
     throw refuse(
       `has ${values.length} values in "enum": from 1 to ${ENUM_VALUES_MAX} can be there`,
@@ -328,7 +335,7 @@ function checkFile(
 }
 
 const isText = ({ type, items }: ItemDefinition): boolean =>
-  type === "String" || (type === "Array" && items?.type === "String");
+  FIELD_TYPES[items === undefined ? type : items.type].isText === true;
 
 function checkIndexes(
   field: FieldDefinition,
@@ -336,12 +343,13 @@ function checkIndexes(
   refuse: (why: string) => Problem,
 ): void {
   const topLevel = !at.path.includes(".");
-  if (field.unique && !(topLevel && UNIQUE_TYPES.includes(field.type))) {
-    throw refuse("cannot be unique: only String, Number, Date and Ref at the top level can");
+  const unique: readonly string[] = scalarTypesWith(({ canBeUnique }) => canBeUnique);
+  if (field.unique && !(topLevel && unique.includes(field.type))) {
+    throw refuse(`cannot be unique: only ${listed(unique)} at the top level can`);
   }
   if (field.index && (at.inArray || !isIndexable(field))) {
     throw refuse(
-      "cannot have an index: only String, Number, Boolean, Date and Ref outside arrays can, and " +
+      `cannot have an index: only ${listed(scalarTypesWith(() => true))} outside arrays can, and ` +
         "an Array of one of these",
     );
   }

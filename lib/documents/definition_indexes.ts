@@ -1,5 +1,6 @@
 import { INDEX_FIELDS_MAX, INDEXES_MAX } from "../limits.ts";
 import type { FieldFault } from "../problems.ts";
+import { isScalarType } from "../store/shape.ts";
 import type { SortKey } from "../store/port.ts";
 import { shown } from "../text/input_text.ts";
 import { meantAside } from "../text/nearest.ts";
@@ -69,7 +70,7 @@ function faultOf(
       const known = [...SERVER_KEYS, ...indexablePaths(fields)];
       return `names ${shown(path)}, which is not declared${meantAside(path, known)}`;
     }
-    if (isScalar(field.type)) continue;
+    if (isScalarType(field.type)) continue;
     if (!isIndexable(field)) {
       return `names ${shown(path)}, which is neither a single value nor an Array of them`;
     }
@@ -80,8 +81,6 @@ function faultOf(
   return null;
 }
 
-const isScalar = (type: string): boolean => type !== "Object" && type !== "Array";
-
 /** Whether an index can have what the field holds: single values, or an Array of such. */
 export const isIndexable = ({ type, items }: ItemDefinition): boolean =>
-  isScalar(type) || (type === "Array" && items !== undefined && isScalar(items.type));
+  isScalarType(type) || (items !== undefined && isScalarType(items.type));

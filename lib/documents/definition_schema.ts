@@ -12,8 +12,8 @@ import {
   SEARCHED_LENGTH_MAX,
   SEARCHED_WORDS_MAX,
 } from "../limits.ts";
+import { FIELD_TYPE_NAMES } from "../store/field_types.ts";
 import {
-  FIELD_TYPES,
   type FieldDefinition,
   FILE_FATES,
   type ItemDefinition,
@@ -53,7 +53,7 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
     });
 
   const nested = {
-    type: z.enum(FIELD_TYPES),
+    type: z.enum(FIELD_TYPE_NAMES),
     ref: z.string().optional().describe("For `Ref`: a collection's name, or `users`."),
     enum: EnumValues.optional(),
     items: z.lazy(() => Item).optional(),

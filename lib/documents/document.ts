@@ -9,13 +9,12 @@ import {
   UniqueViolation,
 } from "../store/errors.ts";
 import type { Id, Json, Stored } from "../store/port.ts";
-import { exceedsMembers, isObject, own } from "../store/shape.ts";
+import { crowded, exceedsMembers, indexedArrays, isObject, own } from "../store/shape.ts";
 import { exactBytesText } from "../text/amounts.ts";
 import type { WriteAccess } from "./access.ts";
 import type { Collection } from "./collection.ts";
 import { DefaultsRoom, DefaultsTooLarge, withDefaults } from "./defaults.ts";
 import type { FieldDefinition } from "./fields.ts";
-import { crowded, indexedArrays } from "../store/indexed_arrays.ts";
 import { FAULTS_MAX, validateMembers } from "./validate.ts";
 import { isServerField, SERVER_FIELDS } from "./names.ts";
 import { shown } from "../text/input_text.ts";

@@ -1,22 +1,11 @@
-import type { Json } from "../store/port.ts";
-
-/** Types a field can be declared with. */
-export const FIELD_TYPES = [
-  "String",
-  "Number",
-  "Boolean",
-  "Date",
-  "Object",
-  "Array",
-  "Ref",
-] as const;
+import type { FieldType, Json } from "../store/port.ts";
 
 /** What can become of a file that its document holds no more; the first is the default. */
 export const FILE_FATES = ["keep", "remove"] as const;
 
 /** A field without its name: what the elements of an array are. */
 export interface ItemDefinition {
-  readonly type: (typeof FIELD_TYPES)[number];
+  readonly type: FieldType;
   readonly ref?: string;
   /** Of a String: the only values that it can have. */
   readonly enum?: readonly string[];

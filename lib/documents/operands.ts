@@ -1,10 +1,10 @@
-import { parseId } from "../ids.ts";
 import { IN_VALUES_MAX, LITERAL_LENGTH_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { inexactText, isExactNumeral } from "../store/exact_json.ts";
+import { FIELD_TYPES, type FieldType } from "../store/field_types.ts";
+import { readValue } from "../store/shape.ts";
 import { or } from "../store/filter.ts";
 import type { Comparison, FieldShape, Filter, Scalar } from "../store/port.ts";
-import { parseDate } from "./dates.ts";
 import { shown, textProblem } from "../text/input_text.ts";
 import { patternProblem } from "../text/pattern.ts";
 
@@ -84,8 +84,8 @@ function conditionFromText(
   const { path } = operand;
   switch (operator) {
     case "exists": {
-      const value = parseBoolean(text);
-      if (value === null) throw refuse(operand, "must be true or false");
+      const value = FIELD_TYPES.Boolean.parse(text);
+      if (typeof value !== "boolean") throw refuse(operand, "must be true or false");
       return { op: "exists", path, value };
     }
     case "regex":
@@ -163,8 +163,8 @@ function literalCondition(
   }
   const problem = textProblem(text);
   if (problem !== null) throw refuse(operand, problem);
-  const type = comparedType(operand);
-  if (type !== null && type !== "String") {
+  const type = typeWithoutPatterns(operand);
+  if (type !== null) {
     throw refuse(operand, `cannot look for a text: ${operand.path} is declared ${type}`);
   }
   const escaped = text.replaceAll(/[!-\/:-@[-`{-~]/g, "\\$&");
@@ -173,8 +173,8 @@ function literalCondition(
 }
 
 function patternCondition(operand: Operand, pattern: string): Filter {
-  const type = comparedType(operand);
-  if (type !== null && type !== "String") {
+  const type = typeWithoutPatterns(operand);
+  if (type !== null) {
     throw refuse(operand, `cannot match a pattern: ${operand.path} is declared ${type}`);
   }
   const problem = patternProblem(pattern);
@@ -183,94 +183,50 @@ function patternCondition(operand: Operand, pattern: string): Filter {
 }
 
 /** Elements of arrays are compared, not arrays. Null stands for anything. */
-function comparedType({ shape }: Operand): FieldShape["type"] | null {
-  if (shape?.type !== "Array") return shape?.type ?? null;
-  return shape.items === undefined ? null : comparedType({ shape: shape.items } as Operand);
+function comparedType(shape: FieldShape | null): FieldType | null {
+  if (shape === null || FIELD_TYPES[shape.type].holds !== "elements") return shape?.type ?? null;
+  return comparedType(shape.items ?? null);
 }
 
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
-/** Null for an integer that a double cannot hold, too: no stored number is equal to it. */
-function parseNumber(text: string): number | null {
-  const number = NUMBER.test(text) && isExactNumeral(text) ? Number(text) : NaN;
-  return Number.isFinite(number) ? number : null;
-}
-
-/** In any case: some languages write `True`. */
-function parseBoolean(text: string): boolean | null {
-  const lower = text.toLowerCase();
-  return lower === "true" ? true : lower === "false" ? false : null;
+/** The declared type of values that no pattern matches; null where one can. */
+function typeWithoutPatterns(operand: Operand): FieldType | null {
+  const type = comparedType(operand.shape);
+  return type === null || FIELD_TYPES[type].isText ? null : type;
 }
 
 /** What a text can mean: one value of the declared type, or each way of reading it. */
 function readings(operand: Operand, text: string): Scalar[] {
   const problem = textProblem(text);
   if (problem !== null) throw refuse(operand, problem);
-  const type = comparedType(operand);
+  const type = comparedType(operand.shape);
   if (type === null) return openReadings(text);
-  if (text === "null" && type !== "String") return [null];
-  const value = declaredReading(type, text);
-  if (value === null) throw refuse(operand, mismatch(operand.path, type, text));
+  const value = FIELD_TYPES[type].parse(text);
+  if (value === null && text !== "null") throw refuse(operand, mismatch(operand.path, type, text));
   return [value];
 }
 
 function openReadings(text: string): Scalar[] {
-  const boolean = parseBoolean(text);
-  if (boolean !== null) return [text, boolean];
-  if (text === "null") return [text, null];
-  const number = parseNumber(text);
-  return number === null ? [text] : [text, number];
+  const other = FIELD_TYPES.Boolean.parse(text) ?? FIELD_TYPES.Number.parse(text);
+  return other === null && text !== "null" ? [text] : [text, other];
 }
 
-function declaredReading(type: FieldShape["type"], text: string): Scalar {
-  switch (type) {
-    case "String":
-      return text;
-    case "Number":
-      return parseNumber(text);
-    case "Boolean":
-      return parseBoolean(text);
-    case "Date":
-      return parseDate(text);
-    case "Ref":
-      return parseId(text);
-    default:
-      return null;
-  }
-}
-
-const WANTED: Record<FieldShape["type"], string> = {
-  String: "a text",
-  Number: "a number",
-  Boolean: "true or false",
-  Date: "an ISO 8601 date with a zone",
-  Ref: "an id of 24 hexadecimal digits",
-  Object: "a path into the object, such as field.member",
-  Array: "a single value",
-};
-
-const mismatch = (path: string, type: FieldShape["type"], value: unknown) =>
-  type === "Number" && typeof value === "string" && !isExactNumeral(value)
+function mismatch(path: string, name: FieldType, value: unknown): string {
+  const type = FIELD_TYPES[name];
+  const isNumber = type.holds === "value" && type.json === "number";
+  return isNumber && typeof value === "string" && !isExactNumeral(value)
     ? `is ${inexactText(value)}`
-    : `must be ${WANTED[type]}, because ${path} is declared ${type}`;
+    : `must be ${type.wantedInFilter}, because ${path} is declared ${name}`;
+}
 
 /** A value of a `where` tree, checked against the declared type. */
 function typed(operand: Operand, value: unknown): Scalar {
   if (value === null) return null;
-  const type = comparedType(operand);
-  const kind = typeof value;
-  if (kind === "string") {
-    const problem = textProblem(value as string);
-    if (problem !== null) throw refuse(operand, problem);
-    if (type === null) return value as string;
-    const read = type === "Number" || type === "Boolean"
-      ? null
-      : declaredReading(type, value as string);
+  const problem = typeof value === "string" ? textProblem(value) : null;
+  if (problem !== null) throw refuse(operand, problem);
+  const type = comparedType(operand.shape);
+  if (isSingle(value)) {
+    const read = type === null ? value : readValue(type, value);
     if (read !== null) return read;
-  } else if (kind === "number" && Number.isFinite(value) && (type ?? "Number") === "Number") {
-    return value as number;
-  } else if (kind === "boolean" && (type ?? "Boolean") === "Boolean") {
-    return value as boolean;
   }
   throw refuse(
     operand,
@@ -279,3 +235,6 @@ function typed(operand: Operand, value: unknown): Scalar {
       : mismatch(operand.path, type, value),
   );
 }
+
+const isSingle = (value: unknown): value is Exclude<Scalar, null> =>
+  typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);

@@ -1,5 +1,5 @@
-import type { Change, FieldType, Json } from "../store/port.ts";
-import { isObject, own } from "../store/shape.ts";
+import type { Change, Json } from "../store/port.ts";
+import { isObject, own, typesChangedBy } from "../store/shape.ts";
 import { shown } from "../text/input_text.ts";
 import { meantAside } from "../text/nearest.ts";
 import type { FieldDefinition } from "./fields.ts";
@@ -57,6 +57,8 @@ export function operate(
   if (names.length > 1) return { fault: "takes one operator at a time" };
   const name = names[0] as OperatorName; // One of those that are known.
   const operand = value[name]!;
+  const fault = unfitness(target, name);
+  if (fault !== null) return { fault };
   switch (name) {
     case "$inc":
       return increment(target, operand);
@@ -74,23 +76,21 @@ export function operate(
   }
 }
 
-/** Whether a field may be of one of these types; one that is not declared may be of any. */
-const isOneOf = ({ field }: OperatorTarget, ...types: readonly FieldType[]): boolean =>
-  field === null || types.includes(field.type);
-
-const unfit = ({ field }: OperatorTarget, name: OperatorName, wanted: string): Operated => ({
-  fault: `takes no ${name}, which is for ${wanted}: it is declared as ${field?.type}`,
-});
+/** Why the type of a declared field does not take an operator; null where it does. */
+function unfitness({ field }: OperatorTarget, name: OperatorName): string | null {
+  const types = typesChangedBy(name);
+  if (name === "$unset" || field === null || types.includes(field.type)) return null;
+  const wanted = types.map((type) => `${type}s`).join(" and ");
+  return `takes no ${name}, which is for ${wanted}: it is declared as ${field.type}`;
+}
 
 function increment(target: OperatorTarget, by: Json): Operated {
-  if (!isOneOf(target, "Number")) return unfit(target, "$inc", "Numbers");
   return typeof by === "number" && Number.isFinite(by)
     ? { change: { increment: { [target.path]: by } } }
     : { fault: "needs a number for $inc" };
 }
 
 function bound(target: OperatorTarget, name: "$min" | "$max", operand: Json): Operated {
-  if (!isOneOf(target, "Number", "Date")) return unfit(target, name, "Numbers and Dates");
   const [value, fault] = fitted(target, target.field ?? { type: "Number" }, [operand]);
   if (fault !== null) return { fault };
   const bounding = value[0];
@@ -104,7 +104,6 @@ function bound(target: OperatorTarget, name: "$min" | "$max", operand: Json): Op
 const LISTS = { $push: "push", $pull: "pull", $addToSet: "addToSet" } as const;
 
 function changeList(target: OperatorTarget, name: keyof typeof LISTS, operand: Json): Operated {
-  if (!isOneOf(target, "Array")) return unfit(target, name, "Arrays");
   const given = elementsOf(operand);
   if (given === null) {
     return { fault: `needs { "${EACH}": [ … ] } for several elements of ${name}` };
@@ -148,6 +147,5 @@ function unset({ path, field }: OperatorTarget, operand: Json): Operated {
 
 function setNow(target: OperatorTarget, operand: Json): Operated {
   if (operand !== true) return { fault: "needs true for $now" };
-  if (!isOneOf(target, "Date")) return unfit(target, "$now", "Dates");
   return { change: { set: { [target.path]: target.now } } };
 }

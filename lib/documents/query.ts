@@ -10,6 +10,7 @@ import {
 } from "../limits.ts";
 import type { QueryWarning } from "../http/respond.ts";
 import { Problem } from "../problems.ts";
+import { isScalarType } from "../store/shape.ts";
 import { and } from "../store/filter.ts";
 import type { Filter, SortKey } from "../store/port.ts";
 import { searchPathsOf } from "../store/search.ts";
@@ -260,8 +261,7 @@ function parseSortTerm(collection: Collection, term: string): SortKey {
 
 function isSortable(collection: Collection, path: string): boolean {
   const declared = declaredAt(collection, path);
-  const type = declared.kind === "declared" ? declared.shape.type : null;
-  return type !== null && type !== "Object" && type !== "Array" && path !== "isDeleted";
+  return declared.kind === "declared" && isScalarType(declared.shape.type) && path !== "isDeleted";
 }
 
 const sortablePaths = (collection: Collection): string[] =>

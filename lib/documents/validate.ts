@@ -1,9 +1,8 @@
 import { DOCUMENT_DEPTH_MAX } from "../limits.ts";
-import { parseId } from "../ids.ts";
 import type { FieldFault } from "../problems.ts";
 import type { Json } from "../store/port.ts";
-import { isObject, own } from "../store/shape.ts";
-import { parseDate } from "./dates.ts";
+import { FIELD_TYPES } from "../store/field_types.ts";
+import { isObject, own, readValue } from "../store/shape.ts";
 import type { FieldDefinition, ItemDefinition } from "./fields.ts";
 import { nameProblem } from "./names.ts";
 import { textProblem } from "../text/input_text.ts";
@@ -117,40 +116,23 @@ class Validation {
 
   declared(field: ItemDefinition, value: Json, path: string, depth: number): Json {
     if (value === null) return null;
-    switch (field.type) {
-      case "String":
-        return typeof value === "string"
-          ? this.#declaredText(field, value, path)
-          : this.#mistyped(path, "a String");
-      case "Number":
-        return typeof value === "number"
-          ? this.#number(value, path)
-          : this.#mistyped(path, "a Number");
-      case "Boolean":
-        return typeof value === "boolean" ? value : this.#mistyped(path, "true or false");
-      case "Date": {
-        const date = typeof value === "string" ? parseDate(value) : null;
-        return date ??
-          this.#mistyped(path, 'an ISO 8601 date with a zone, such as "2026-01-31T12:00:00Z"');
-      }
-      case "Ref": {
-        const id = typeof value === "string" ? parseId(value) : null;
-        return id ?? this.#mistyped(path, "an id of 24 hexadecimal digits");
-      }
-      case "Object":
-        return isObject(value)
-          ? this.#object(field.fields, value, path, depth)
-          : this.#mistyped(path, "an Object");
-      case "Array":
-        return Array.isArray(value)
-          ? this.#elements(field.items, value, path, depth)
-          : this.#mistyped(path, "an Array");
+    const { holds, wanted } = FIELD_TYPES[field.type];
+    if (holds === "members" && isObject(value)) return this.#object(field, value, path, depth);
+    if (holds === "elements" && Array.isArray(value)) {
+      return this.#elements(field.items, value, path, depth);
     }
+    const read = readValue(field.type, value);
+    if (read === null) this.#fault(path, `must be ${wanted}`);
+    else if (field.enum === undefined) return this.undeclared(read, path, depth);
+    else if (!field.enum.includes(read as string)) { // Only a text can have such a list.
+      this.#fault(path, `must be one of ${valuesText(field.enum)}`);
+    }
+    return read;
   }
 
   /** A declared object, written whole. */
   #object(
-    fields: readonly FieldDefinition[] | undefined,
+    { fields }: ItemDefinition,
     members: { readonly [name: string]: Json },
     at: string,
     depth: number,
@@ -172,39 +154,21 @@ class Validation {
   }
 
   undeclared(value: Json, path: string, depth: number): Json {
-    if (typeof value === "string") return this.#text(value, path);
-    if (typeof value === "number") return this.#number(value, path);
     if (Array.isArray(value)) return this.#elements(undefined, value, path, depth);
-    return isObject(value) ? this.members(undefined, value, path, depth) : value;
+    if (isObject(value)) return this.members(undefined, value, path, depth);
+    const problem = typeof value === "string" ? textProblem(value) : null;
+    if (problem !== null) this.#fault(path, problem);
+    // JSON has no infinity, but numbers too large for a double read as one.
+    if (value === Infinity || value === -Infinity) {
+      this.#fault(path, "is a number too large to be stored");
+    }
+    return value;
   }
 
   #undeclared(path: string, name: string, fields: readonly FieldDefinition[]): void {
     const isTold = this.#tellsPaths && this.faults.length < FAULTS_MAX;
     const meant = isTold ? meantAside(name, fields.map(({ key }) => key)) : "";
     this.#fault(path, `is not declared${meant}`);
-  }
-
-  #declaredText({ enum: values }: ItemDefinition, text: string, path: string): Json {
-    if (values === undefined) return this.#text(text, path);
-    if (!values.includes(text)) this.#fault(path, `must be one of ${valuesText(values)}`);
-    return text;
-  }
-
-  #text(text: string, path: string): Json {
-    const problem = textProblem(text);
-    if (problem !== null) this.#fault(path, problem);
-    return text;
-  }
-
-  /** JSON has no infinity, but numbers too large for a double read as one. */
-  #number(number: number, path: string): Json {
-    if (!Number.isFinite(number)) this.#fault(path, "is a number too large to be stored");
-    return number;
-  }
-
-  #mistyped(path: string, wanted: string): null {
-    this.#fault(path, `must be ${wanted}`);
-    return null;
   }
 
   #tooDeep(path: string, depth: number): boolean {

@@ -1,7 +1,6 @@
 import type { FieldFault } from "../problems.ts";
 import type { Change, Json } from "../store/port.ts";
-import { crowded, indexedArrays } from "../store/indexed_arrays.ts";
-import { nearestShape } from "../store/shape.ts";
+import { crowded, indexedArrays, nearestShape } from "../store/shape.ts";
 import { meantAside } from "../text/nearest.ts";
 import { type Collection, declaredAt, declaredPaths } from "./collection.ts";
 import { fieldAt, type FieldDefinition } from "./fields.ts";

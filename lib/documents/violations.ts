@@ -2,12 +2,11 @@ import type { FieldFault } from "../problems.ts";
 import { ALL } from "../store/filter.ts";
 import { pagesOf } from "../store/pages.ts";
 import type { FieldRename, Id, Json, Page, Records } from "../store/port.ts";
-import { valueAt } from "../store/shape.ts";
+import { crowded, indexedArrays, valueAt } from "../store/shape.ts";
 import { compileCollection, type StoredDocument } from "./collection.ts";
 import { keyOf } from "./definition_indexes.ts";
 import { fileFieldsOf } from "./file_fields.ts";
 import type { CollectionDefinition, FieldDefinition, IndexDefinition } from "./fields.ts";
-import { crowded, indexedArrays } from "../store/indexed_arrays.ts";
 import { inTheWay, renamedDefinition, renamedDocument } from "./renames.ts";
 import { validateValue } from "./validate.ts";
 

@@ -1,20 +1,13 @@
 /** What records are and how their kinds are declared, as a part of the storage port. */
 
-/** A value as it travels in JSON. */
-export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
+import type { FieldType } from "./field_types.ts";
+import type { Id } from "./values.ts";
 
-/** What can be compared. Dates travel as ISO 8601 text in UTC with milliseconds. */
-export type Scalar = string | number | boolean | null;
-
-/** 24 hexadecimal digits, lower case. */
-export type Id = string;
-
-export type StoredRecord = { _id: Id; [name: string]: Json };
+export type { FieldType } from "./field_types.ts";
+export type { Id, Json, Scalar, StoredRecord } from "./values.ts";
 
 /** The control plane, or one project by its id. A record never leaves its space. */
 export type Space = "control" | Id;
-
-export type FieldType = "String" | "Number" | "Boolean" | "Date" | "Ref" | "Object" | "Array";
 
 /** The declared shape of a field. A driver may lean on it: stored values always fit. */
 export interface FieldShape {

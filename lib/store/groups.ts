@@ -5,7 +5,8 @@ import { bucketStart, offsetsOf } from "./calendar.ts";
 import { PageTooLarge } from "./errors.ts";
 import { bytesOf } from "./json_text.ts";
 import { type Aggregation, type Definition, type Id, PAGE_BYTES_MAX, type Scalar } from "./port.ts";
-import { scalarAt, type ScalarType } from "./shape.ts";
+import { FIELD_TYPES, type ScalarType } from "./field_types.ts";
+import { scalarAt } from "./shape.ts";
 
 /** A group as it is stored: its keys, and behind them its figures. */
 export type GroupRow = readonly Scalar[];
@@ -64,7 +65,7 @@ function shownKey(definition: Definition, { path, bucket }: GroupKey): (value: S
         ? new Date(bucketStart(bucket.unit, zone, value)).toISOString()
         : null;
   }
-  const isBoolean = typeAt(definition, path) === "Boolean";
+  const isBoolean = FIELD_TYPES[typeAt(definition, path)].json === "boolean";
   return (value) => isBoolean && value !== null ? Boolean(value) : withoutSign(value);
 }
 

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { refuseInexactIntegers } from "./exact_json.ts";
-import type { Json, StoredRecord } from "./port.ts";
+import type { Json, StoredRecord } from "./values.ts";
 
 /**
  * JSON text that reads back to the very same values: `JSON.stringify` writes -0 as 0, this keeps

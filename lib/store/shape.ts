@@ -1,4 +1,8 @@
-import type { Definition, FieldShape, FieldType, Index, Json, Scalar } from "./port.ts";
+import { INDEXED_ELEMENTS_MAX } from "../limits.ts";
+import type { FieldFault } from "../problems.ts";
+import { FIELD_TYPE_NAMES, FIELD_TYPES, type FieldType, type ScalarType } from "./field_types.ts";
+import type { ScalarFieldType } from "./field_types/field_type.ts";
+import type { Definition, FieldShape, Index, Json, Scalar } from "./port.ts";
 
 /** Names that may stand in statements and paths as they are. */
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
@@ -43,8 +47,6 @@ export function nearestShape(
   return { shape, path: path.slice(0, Math.max(read, 0)), isWhole: read === path.length };
 }
 
-export type ScalarType = Exclude<FieldType, "Object" | "Array">;
-
 /** The type of a declared scalar, or null for anything else. */
 export function scalarAt(definition: Definition, path: string): ScalarType | null {
   if (path === "_id") return "String";
@@ -53,37 +55,54 @@ export function scalarAt(definition: Definition, path: string): ScalarType | nul
 
 /** The type of the elements of a declared Array of scalars, or null for anything else. */
 export function elementAt({ fields }: Definition, path: string): ScalarType | null {
-  const shape = shapeAt(fields, path);
-  return shape?.type === "Array" ? plainScalar(shape.items ?? null, path) : null;
+  return plainScalar(shapeAt(fields, path)?.items ?? null, path);
 }
 
 function plainScalar(shape: FieldShape | null, path: string): ScalarType | null {
-  const type = shape?.type;
-  if (type === undefined || type === "Object" || type === "Array") return null;
+  if (shape === null || !isScalarType(shape.type)) return null;
   if (!path.split(".").every((name) => PLAIN_NAME.test(name))) {
     throw new TypeError(`A declared path must consist of plain names, got ${JSON.stringify(path)}`);
   }
-  return type;
+  return shape.type;
 }
 
 /** The key of an index that is an Array of scalars; null if none is. */
 export const arrayKeyOf = (definition: Definition, { keys }: Index): string | null =>
   keys.find(({ path }) => elementAt(definition, path) !== null)?.path ?? null;
 
-/** Whether the value is of the type; null is of none. */
-export function isOfType(type: ScalarType, value: Scalar): value is Exclude<Scalar, null> {
-  if (type === "Number") return typeof value === "number";
-  if (type === "Boolean") return typeof value === "boolean";
-  return typeof value === "string";
+export const isScalarType = (name: FieldType): name is ScalarType =>
+  FIELD_TYPES[name].holds === "value";
+
+/** Returns the names of the types of single values for which something is true. */
+export const scalarTypesWith = (has: (type: ScalarFieldType) => boolean): ScalarType[] =>
+  FIELD_TYPE_NAMES.filter(isScalarType).filter((name) => has(FIELD_TYPES[name]));
+
+/** Returns the names of the types whose values an operator of a PATCH changes. */
+export const typesChangedBy = (operator: string): FieldType[] =>
+  FIELD_TYPE_NAMES.filter((name) =>
+    FIELD_TYPES[name].changes?.operators.some((one) => one === operator)
+  );
+
+/** Whether a value has the JSON type of a field type. Null has no type. */
+export function isOfType(name: ScalarType, value: Scalar): value is Exclude<Scalar, null> {
+  const kind: string = typeof value;
+  return kind === FIELD_TYPES[name].json;
 }
 
-/** Paths of declared dates, as far as objects lead to them. */
-export function datePaths(fields: Readonly<Record<string, FieldShape>>, at = ""): string[] {
-  return Object.entries(fields).flatMap(([name, { type, fields: inner }]) => {
-    if (type === "Date") return [at + name];
-    return type === "Object" && inner !== undefined ? datePaths(inner, `${at}${name}.`) : [];
-  });
+/** Returns the value in the form in which it is stored; null for a value of another type. */
+export function readValue(name: FieldType, value: Json): Scalar {
+  const type = FIELD_TYPES[name];
+  if (type.holds !== "value" || typeof value !== type.json) return null;
+  return typeof value === "string" ? type.parse(value) : value as Scalar; // Of a JSON type.
 }
+
+/** Paths whose values MongoDB has as dates of its own, as far as objects lead to them. */
+export const datePaths = (fields: Readonly<Record<string, FieldShape>>, at = ""): string[] =>
+  Object.entries(fields).flatMap(([name, { type, fields: inner = {} }]) =>
+    isScalarType(type)
+      ? FIELD_TYPES[type].bson === "date" ? [at + name] : []
+      : datePaths(inner, `${at}${name}.`)
+  );
 
 /** What lies at a dotted path; undefined where it is missing or leads through a non-object. */
 export function valueAt(
@@ -119,3 +138,41 @@ export function exceedsMembers(value: Json, max: number): boolean {
   }
   return false;
 }
+
+const known = new WeakMap<Definition, readonly string[]>();
+
+/** Paths of the arrays that a definition has an index of. */
+export function indexedArrays(definition: Definition): readonly string[] {
+  let paths = known.get(definition);
+  if (paths === undefined) {
+    const arrays = definition.indexes.flatMap((index) => arrayKeyOf(definition, index) ?? []);
+    known.set(definition, paths = [...new Set(arrays)]);
+  }
+  return paths;
+}
+
+/** Those of these arrays that hold more than an index takes, of a document or of the members set. */
+export function crowded(
+  arrays: readonly string[],
+  members: { readonly [name: string]: Json },
+): FieldFault[] {
+  return arrays.filter((path) => isCrowded(members, path))
+    .map((path) => ({
+      path,
+      message: `has an index, so it may hold up to ${INDEXED_ELEMENTS_MAX} elements`,
+    }));
+}
+
+/** Members of a change may be named by dotted paths. */
+function isCrowded(members: { readonly [name: string]: Json }, path: string): boolean {
+  if (Object.hasOwn(members, path)) return exceeds(members[path]);
+  for (let dot = path.lastIndexOf("."); dot > 0; dot = path.lastIndexOf(".", dot - 1)) {
+    const outer = path.slice(0, dot);
+    if (!Object.hasOwn(members, outer)) continue;
+    return exceeds(valueAt({ _id: "", value: members[outer]! }, `value${path.slice(dot)}`));
+  }
+  return false;
+}
+
+const exceeds = (value: Json | undefined): boolean =>
+  Array.isArray(value) && value.length > INDEXED_ELEMENTS_MAX;

@@ -1,7 +1,6 @@
 /** From JSON texts of records to what a driver answers, the same on every engine. */
 
 import { PageTooLarge, RecordTooLarge, TooManyMembers, TypeConflict } from "./errors.ts";
-import { crowded, indexedArrays } from "./indexed_arrays.ts";
 import { bytesOf, exceedsBytes, parseJson, recordText } from "./json_text.ts";
 import {
   type Definition,
@@ -13,7 +12,7 @@ import {
   type Stored,
   type StoredRecord,
 } from "./port.ts";
-import { valueAt } from "./shape.ts";
+import { crowded, indexedArrays, valueAt } from "./shape.ts";
 
 /**
  * The text that a record is stored as. Throws `RecordTooLarge` and `TooManyMembers`, and a

@@ -8,7 +8,7 @@ import {
   WEB_ADDRESS_PATTERN,
 } from "@/lib/auth/user_rules.ts";
 import { USERNAME, USERNAME_PATTERN } from "@/lib/auth/users.ts";
-import { FIELD_TYPES } from "@/lib/documents/fields.ts";
+import { FIELD_TYPE_NAMES } from "@/lib/store/field_types.ts";
 import { ENTERED_EMAIL_PATTERN, isPlainEmail } from "@/lib/emails.ts";
 import { LINE_PATTERN, text as filled } from "../inputs.ts";
 import {
@@ -259,7 +259,7 @@ export const UserFieldsInput = z.strictObject({
       additionalProperties: true,
       properties: {
         key: { type: "string" },
-        type: { type: "string", enum: [...FIELD_TYPES] },
+        type: { type: "string", enum: FIELD_TYPE_NAMES },
         public: { type: "boolean", default: false, description: "Whether everybody may see it." },
       },
     },
@@ -272,7 +272,7 @@ export const UserFieldsInput = z.strictObject({
 export const UserFieldList = z.strictObject({
   fields: z.array(z.looseObject({
     key: z.string(),
-    type: z.enum(FIELD_TYPES),
+    type: z.enum(FIELD_TYPE_NAMES),
     required: z.boolean(),
     public: z.boolean(),
   })),

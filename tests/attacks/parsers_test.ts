@@ -5,7 +5,7 @@
  */
 
 import { createCursors } from "@/lib/paging/cursor.ts";
-import { parseDate } from "@/lib/documents/dates.ts";
+import { parseDate } from "@/lib/dates.ts";
 import { parseDefinition } from "@/lib/documents/definition.ts";
 import { validateDocument } from "@/lib/documents/document.ts";
 import { validateChanges } from "@/lib/documents/validate_changes.ts";

@@ -144,7 +144,7 @@ Deno.test("what everybody in lib may take rests on the store's types alone", () 
       importsOf(path, text)
         .filter(({ target }) => /^lib\/\w+\//.test(target))
         .filter(({ target, typeOnly }) =>
-          !target.startsWith("lib/problems/") && !(typeOnly && target === "lib/store/port.ts")
+          !target.startsWith("lib/problems/") && !(typeOnly && target === "lib/store/values.ts")
         )
         .map(({ target }) => `${path} imports ${target}`)
     );

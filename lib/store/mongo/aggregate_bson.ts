@@ -3,9 +3,9 @@ import type { Bucket, Figure, GroupKey } from "../aggregation.ts";
 import { offsetsOf, type ZoneOffsets } from "../calendar.ts";
 import { groupOrder, typeAt } from "../groups.ts";
 import type { Aggregation, Definition } from "../port.ts";
-import type { ScalarType } from "../shape.ts";
+import { FIELD_TYPES, type ScalarType } from "../field_types.ts";
 import type { Bson } from "./encode.ts";
-import { BSON_TYPES, filterBson } from "./filter_bson.ts";
+import { filterBson } from "./filter_bson.ts";
 
 /** Finds a document for each group: its keys as `k0`, `k1` … in `_id`, its figures as `f0` …. */
 export function aggregateBson(definition: Definition, query: Aggregation): Document[] {
@@ -39,9 +39,10 @@ function figureBson(definition: Definition, figure: Figure): Bson {
 function valueBson(path: string, type: ScalarType): Bson {
   const value = `$${path}`;
   if (path === "_id") return { $cond: [{ $eq: [{ $type: value }, "objectId"] }, value, null] };
-  return type === "Number"
+  const { bson } = FIELD_TYPES[type];
+  return bson === "number"
     ? { $cond: [{ $isNumber: value }, { $toDouble: value }, null] }
-    : { $cond: [{ $eq: [{ $type: value }, BSON_TYPES[type]] }, value, null] };
+    : { $cond: [{ $eq: [{ $type: value }, bson] }, value, null] };
 }
 
 function keyBson(definition: Definition, { path, bucket }: GroupKey): Bson {

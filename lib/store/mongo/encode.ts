@@ -1,8 +1,9 @@
 import { ObjectId } from "mongodb";
 import { authorOf, type Writing } from "../changes.ts";
+import { FIELD_TYPES, type FieldType } from "../field_types.ts";
 import type { Definition, FieldShape, Json, Stored } from "../port.ts";
 import { searchPathsOf, wordsOf } from "../search.ts";
-import { isObject, own } from "../shape.ts";
+import { isObject, isScalarType, own } from "../shape.ts";
 import { AUTHOR, type AuthorBson, REVISION, VERSION, WORDS } from "./transcode.ts";
 
 /** The driver's own documents, and what may stand in them. */
@@ -63,9 +64,15 @@ const encodedFields = ({ fields }: Definition, record: Readonly<Record<string, J
       : encodeValue(value, own(fields, name)),
   ]);
 
+/** A text as values of the type are stored. */
+export function encodeText(text: string, type: FieldType | null): string | Date {
+  const isDate = type !== null && isScalarType(type) && FIELD_TYPES[type].bson === "date";
+  return isDate ? new Date(text) : text;
+}
+
 /** Dates are native wherever a declared path of objects leads to them; within arrays they stay text. */
 export function encodeValue(value: Json, shape?: FieldShape): unknown {
-  if (typeof value === "string") return shape?.type === "Date" ? new Date(value) : value;
+  if (typeof value === "string") return encodeText(value, shape?.type ?? null);
   if (Array.isArray(value)) return value.map((one) => encodeValue(one));
   if (!isObject(value)) return value;
   const fields = shape?.fields ?? {};

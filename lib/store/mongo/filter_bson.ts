@@ -1,8 +1,9 @@
 import { ObjectId } from "mongodb";
 import { conjuncts, fixedBy } from "../advice.ts";
 import type { Comparison, Definition, Filter, Scalar } from "../port.ts";
-import { scalarAt, type ScalarType } from "../shape.ts";
-import { type Bson, conditionBson } from "./encode.ts";
+import { FIELD_TYPES, type ScalarType } from "../field_types.ts";
+import { isOfType, scalarAt } from "../shape.ts";
+import { type Bson, conditionBson, encodeText } from "./encode.ts";
 import { pcre } from "./pcre.ts";
 import { searchPathsOf } from "../search.ts";
 import { REVISION, WORDS } from "./transcode.ts";
@@ -77,7 +78,7 @@ function leafBson(definition: Definition, leaf: Positive): Bson {
   if (leaf.path === "_id") return idBson(leaf);
   const type = scalarAt(definition, leaf.path);
   if (leaf.op === "regex") {
-    if (type !== null && !isText(type)) return NOTHING;
+    if (type !== null && FIELD_TYPES[type].bson !== "string") return NOTHING;
     return behindObjects(definition, leaf.path, { $regex: pcre(leaf.pattern), $options: "i" });
   }
   if (leaf.op === "eq") return memberBson(definition, leaf.path, [leaf.value]);
@@ -101,7 +102,11 @@ function memberBson(definition: Definition, path: string, values: readonly Scala
   const found = present.length === 1 ? { $eq: present[0] } : { $in: present };
   const unique = type !== null && hasUnique(definition, path);
   // Names the condition of the partial index, or the planner would not know that it applies.
-  return behindObjects(definition, path, unique ? { ...found, $type: BSON_TYPES[type] } : found);
+  return behindObjects(
+    definition,
+    path,
+    unique ? { ...found, $type: FIELD_TYPES[type].bson } : found,
+  );
 }
 
 /** Whether something else than an object may be on the way. */
@@ -123,30 +128,16 @@ function behindObjects(definition: Definition, path: string, condition: Bson): B
 const hasUnique = ({ indexes }: Definition, path: string): boolean =>
   indexes.some(({ unique, keys }) => unique && keys.some((key) => key.path === path));
 
-/** What a declared scalar is stored as, so what the values of a unique index are. */
-export const BSON_TYPES: Readonly<Record<ScalarType, string>> = {
-  String: "string",
-  Ref: "string",
-  Number: "number",
-  Boolean: "bool",
-  Date: "date",
-};
-
-const isText = (type: ScalarType): boolean => type === "String" || type === "Ref";
-
 /** Operands of another type than the declared one match nothing. */
 function fits(type: ScalarType | null, operand: Scalar): boolean {
   if (type === null) return true;
-  if (type === "Number") return typeof operand === "number";
-  if (type === "Boolean") return typeof operand === "boolean";
-  return typeof operand === "string" &&
-    (type !== "Date" || !Number.isNaN(Date.parse(operand)));
+  return isOfType(type, operand) &&
+    (FIELD_TYPES[type].bson !== "date" || !Number.isNaN(Date.parse(operand as string)));
 }
 
 /** An operand as values of this type are stored. */
-export function operandBson(type: ScalarType | null, value: Scalar): unknown {
-  return type === "Date" && typeof value === "string" ? new Date(value) : value;
-}
+export const operandBson = (type: ScalarType | null, value: Scalar): unknown =>
+  typeof value === "string" ? encodeText(value, type) : value;
 
 const ID = /^[0-9a-f]{24}$/;
 

@@ -6,7 +6,8 @@
 import { Buffer } from "node:buffer";
 import { BSON, Long } from "mongodb";
 import type { Definition, Position, SortKey } from "../port.ts";
-import { scalarAt, type ScalarType } from "../shape.ts";
+import { FIELD_TYPES } from "../field_types.ts";
+import { scalarAt } from "../shape.ts";
 import { BsonReader, LENGTH_BYTES, TYPE } from "./bson_reader.ts";
 import { type Bson, documentOf } from "./encode.ts";
 
@@ -21,8 +22,9 @@ export function exactly(
     const found = memberAt(bson, path);
     if (found === null) return [];
     const [member, end] = found;
-    const type = path === "_id" ? "Id" : scalarAt(definition, path);
-    if (isToldByJson(bson, member, type)) return [];
+    const type = scalarAt(definition, path);
+    const stored = path === "_id" ? "objectId" : type && FIELD_TYPES[type].bson;
+    if (isToldByJson(bson, member, stored)) return [];
     const value = document.subarray(bson.value(member), bson.behindMember(member, end));
     return [Buffer.of(document[member]!), Buffer.from(`${i}\0`), value];
   });
@@ -79,25 +81,26 @@ function memberAt(bson: BsonReader, path: string): [member: number, end: number]
 
 const DATE_MS_MAX = 8.64e15;
 
-function isToldByJson(bson: BsonReader, member: number, type: ScalarType | "Id" | null): boolean {
+/** @param type The type that is declared, as MongoDB calls it; null for none. */
+function isToldByJson(bson: BsonReader, member: number, type: string | null): boolean {
   const value = bson.value(member);
   switch (bson.bytes[member]) {
     case TYPE.objectId:
-      return type === "Id";
+      return type === "objectId";
     case TYPE.null:
-      return type !== "Id";
+      return type !== "objectId";
     case TYPE.string:
-      return type === "String" || type === "Ref";
+      return type === "string";
     case TYPE.boolean:
-      return type === "Boolean";
+      return type === "bool";
     case TYPE.int32:
-      return type === "Number";
+      return type === "number";
     case TYPE.double:
-      return type === "Number" && Number.isFinite(bson.double(value));
+      return type === "number" && Number.isFinite(bson.double(value));
     case TYPE.int64:
-      return type === "Number" && Number.isSafeInteger(bson.long(value));
+      return type === "number" && Number.isSafeInteger(bson.long(value));
     case TYPE.date:
-      return type === "Date" && Math.abs(bson.long(value)) <= DATE_MS_MAX;
+      return type === "date" && Math.abs(bson.long(value)) <= DATE_MS_MAX;
     default:
       return false;
   }

@@ -1,11 +1,11 @@
 import { type Db, type IndexDescription, MongoServerError } from "mongodb";
 import { StoreMismatch } from "../errors.ts";
 import type { Definition, Index, SortKey } from "../port.ts";
-import { elementAt, scalarAt, type ScalarType } from "../shape.ts";
+import { FIELD_TYPES, type ScalarType } from "../field_types.ts";
+import { elementAt, scalarAt } from "../shape.ts";
 import { LIMITED } from "./connect.ts";
 import { repeatable } from "./failures.ts";
 import { searchPathsOf } from "../search.ts";
-import { BSON_TYPES } from "./filter_bson.ts";
 import { WORDS } from "./transcode.ts";
 
 /** Index with the name that it always has, so that the same definition makes the same indexes. */
@@ -54,7 +54,7 @@ export const indexNamed = (definition: Definition, name: string): Index | undefi
 function uniqueIndex(definition: Definition, index: Index): NamedIndex {
   const paths = index.keys.map(({ path }) => path);
   const present = Object.fromEntries(
-    paths.map((path) => [path, { $type: BSON_TYPES[declaredAt(definition, path)] }]),
+    paths.map((path) => [path, { $type: FIELD_TYPES[declaredAt(definition, path)].bson }]),
   );
   return {
     name: nameOf(definition, index),

@@ -2,7 +2,7 @@ import type { Figure, GroupKey } from "../aggregation.ts";
 import { groupOrder, typeAt } from "../groups.ts";
 import type { Aggregation, Definition } from "../port.ts";
 import { filterSql } from "./filter_sql.ts";
-import { scalarSql } from "./scalar_sql.ts";
+import { scalarSql } from "./columns.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { tableName } from "./table_name.ts";
 

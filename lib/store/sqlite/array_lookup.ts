@@ -12,7 +12,7 @@ import {
   type SearchWay,
 } from "./filter_sql.ts";
 import { type Fragment, join, sql } from "./fragment.ts";
-import { scalarSql } from "./scalar_sql.ts";
+import { scalarSql } from "./columns.ts";
 import { tableName } from "./table_name.ts";
 
 /** What a statement reads records from. */

@@ -1,7 +1,7 @@
 import type { Definition, Index, SortKey, StoredRecord } from "../port.ts";
-import { arrayKeyOf, elementAt, scalarAt, type ScalarType, valueAt } from "../shape.ts";
-import { COLUMN_TYPES, columnsOf } from "./columns.ts";
-import { scalarSql } from "./scalar_sql.ts";
+import { FIELD_TYPES, type ScalarType } from "../field_types.ts";
+import { arrayKeyOf, elementAt, scalarAt, valueAt } from "../shape.ts";
+import { asDouble, columnsOf, scalarSql, textPath } from "./columns.ts";
 import { quoted } from "./fragment.ts";
 import { indexName, inOneCase } from "./index_names.ts";
 import { tableName } from "./table_name.ts";
@@ -134,7 +134,7 @@ function schemaOf(parts: Parts): Map<string, string> {
     if (type === null) {
       throw new TypeError(`Cannot index "${path}" of ${definition.name}: it is no declared scalar`);
     }
-    return `${column} ${COLUMN_TYPES[type]}${column === VALUE ? " not null" : ""}`;
+    return `${column} ${FIELD_TYPES[type].sql}${column === VALUE ? " not null" : ""}`;
   });
   const order = columns.map(({ column, descending }) => column + (descending ? " desc" : ""));
   const trigger = (when: string) => quoted(`${when} ${bare}`);
@@ -169,14 +169,11 @@ function schemaOf(parts: Parts): Map<string, string> {
 /** Of a record that was written anew, most often the array is what it was. */
 function changed({ definition, columns, path }: Parts): string {
   const known = columnsOf(definition);
-  const [at, differs] = [arrayAt(path), (text: string) => `old.${text} is not new.${text}`];
+  const [at, differs] = [textPath(path), (text: string) => `old.${text} is not new.${text}`];
   const others = columns.filter(({ column }) => column !== VALUE)
     .map((key) => key.path === "_id" ? "id" : known.get(key.path)?.name ?? "doc");
   return [...new Set(others), `doc -> ${at}`].map(differs).join(" or ");
 }
-
-const arrayAt = (path: string): string =>
-  `'$${path.split(".").map((name) => `."${name}"`).join("")}'`;
 
 /** An element of another type than is declared is not there, as it is in a column. */
 function fillStatement(
@@ -184,22 +181,21 @@ function fillStatement(
   condition: string,
 ): string {
   const rows = tableName(definition);
+  const { sql } = FIELD_TYPES[type];
   const values = columns.map((key) => {
-    if (key.column === VALUE) return type === "Number" ? "cast(value as real)" : "value";
+    if (key.column === VALUE) return sql === "real" ? asDouble("value") : "value";
     if (key.path === "_id") return `${rows}.id`;
     return scalarSql(definition, key.path);
   });
   return `insert or ignore into ${quoted(bare)}(seq, ${
     columns.map(({ column }) => column).join(", ")
-  }) select seq, ${values.join(", ")} from ${rows}, json_each(doc, ${arrayAt(path)}) ` +
-    `where json_type(doc, ${arrayAt(path)}) = 'array' and type in (${JSON_TYPES[type]}) ` +
+  }) select seq, ${values.join(", ")} from ${rows}, json_each(doc, ${textPath(path)}) ` +
+    `where json_type(doc, ${textPath(path)}) = 'array' and type in (${JSON_TYPES[sql]}) ` +
     `and seq ${condition}`;
 }
 
-const JSON_TYPES: Readonly<Record<ScalarType, string>> = {
-  String: "'text'",
-  Ref: "'text'",
-  Date: "'text'",
-  Number: "'integer','real'",
-  Boolean: "'true','false'",
-};
+const JSON_TYPES = {
+  text: "'text'",
+  real: "'integer','real'",
+  integer: "'true','false'",
+} as const;

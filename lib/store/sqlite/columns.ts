@@ -1,5 +1,6 @@
 import type { Definition, FieldShape, Json, StoredRecord } from "../port.ts";
-import { isObject, own, type ScalarType } from "../shape.ts";
+import { FIELD_TYPES, type ScalarType } from "../field_types.ts";
+import { isObject, isScalarType, own, scalarAt } from "../shape.ts";
 import { quoted, type SqlValue } from "./fragment.ts";
 import { inOneCase } from "./index_names.ts";
 
@@ -19,16 +20,7 @@ export interface Column {
   fromText(text: string): string;
 }
 
-type ColumnType = "text" | "real" | "integer";
-
-/** What holds values of a declared type. */
-export const COLUMN_TYPES: Readonly<Record<ScalarType, ColumnType>> = {
-  String: "text",
-  Ref: "text",
-  Date: "text",
-  Number: "real",
-  Boolean: "integer",
-};
+type ColumnType = (typeof FIELD_TYPES)[ScalarType]["sql"];
 
 /** Written once for each definition. */
 const written = new WeakMap<Definition, ReadonlyMap<string, Column>>();
@@ -58,16 +50,16 @@ const columnsIn = (
 ): Column[] =>
   Object.entries(fields).flatMap(([key, { type, fields: inner = {} }]) => {
     const names = [...above, key];
-    if (type === "Object") return columnsIn(inner, names);
-    return type === "Array" || names[0] === "_id" ? [] : [columnOf(names, type)];
+    if (!isScalarType(type)) return columnsIn(inner, names);
+    return names[0] === "_id" ? [] : [columnOf(names, type)];
   });
 
 function columnOf(names: readonly string[], fieldType: ScalarType): Column {
-  const type = COLUMN_TYPES[fieldType];
+  const type = FIELD_TYPES[fieldType].sql;
   const path = names.join(".");
-  const at = `'$${names.map((name) => `."${name}"`).join("")}'`;
+  const at = textPath(path);
   const name = quoted(`.${inOneCase(path)}`);
-  const isLong = fieldType === "String";
+  const isLong = FIELD_TYPES[fieldType].isText === true;
   const read = (text: string) => fromText(`${text},${at}`, type);
   return { path, names, name, type, isLong, at, fromText: read };
 }
@@ -79,7 +71,7 @@ function fromText(at: string, type: ColumnType): string {
     case "text":
       return `case json_type(${at}) when 'text' then ${value} end`;
     case "real":
-      return `case when json_type(${at}) in ('integer','real') then cast(${value} as real) end`;
+      return `case when json_type(${at}) in ('integer','real') then ${asDouble(value)} end`;
     case "integer":
       return `case json_type(${at}) when 'true' then 1 when 'false' then 0 end`;
   }
@@ -89,12 +81,27 @@ function fromText(at: string, type: ColumnType): string {
 export function valueOf({ names, type }: Column, record: StoredRecord): SqlValue {
   let value: Json | undefined = record;
   for (const name of names) value = isObject(value) ? own(value, name) : undefined;
-  switch (type) {
-    case "text":
-      return typeof value === "string" ? value : null;
-    case "real":
-      return typeof value === "number" ? value : null;
-    case "integer":
-      return typeof value === "boolean" ? Number(value) : null;
-  }
+  if (typeof value === "boolean") return type === "integer" ? Number(value) : null;
+  if (typeof value === "string") return type === "text" ? value : null;
+  return typeof value === "number" && type === "real" ? value : null;
 }
+
+/**
+ * The value of a declared scalar as an SQL expression: its column, or what is read out of the text.
+ * An index serves that only where the same literal text stands in both, so the path is never bound.
+ */
+export function scalarSql(definition: Definition, path: string): string {
+  if (path === "_id") return "id";
+  const column = columnsOf(definition).get(path);
+  if (column !== undefined) return column.name;
+  const type = scalarAt(definition, path);
+  const value = `json_extract(doc,${textPath(path)})`;
+  return type !== null && FIELD_TYPES[type].sql === "real" ? asDouble(value) : value;
+}
+
+/** SQLite reads whole numbers as 64-bit integers, of which doubles know not all. */
+export const asDouble = (value: string): string => `cast(${value} as real)`;
+
+/** Where a member lies in a JSON text, as SQLite's functions take it. */
+export const textPath = (path: string): string =>
+  `'$${path.split(".").map((name) => `."${name}"`).join("")}'`;

@@ -1,10 +1,11 @@
 import type { Definition, Filter, Scalar } from "../port.ts";
 import { searchIn } from "../search.ts";
-import { isOfType, scalarAt, type ScalarType } from "../shape.ts";
+import { FIELD_TYPES, type ScalarType } from "../field_types.ts";
+import { isOfType, scalarAt } from "../shape.ts";
 import { type ArrayTable, arrayTableOf, valueColumn } from "./array_tables.ts";
 import { type Fragment, join, sql } from "./fragment.ts";
 import { patternSql } from "./pattern_sql.ts";
-import { asDouble, scalarSql } from "./scalar_sql.ts";
+import { asDouble, scalarSql } from "./columns.ts";
 import { tableName } from "./table_name.ts";
 import { textLookup } from "./text_lookup.ts";
 import { WordsTable } from "./words_table.ts";
@@ -161,7 +162,9 @@ function existsSql(path: string, wanted: boolean): Fragment {
 /** Declared scalars hold values of one type or null, so the bare value can be compared. */
 export function declaredSql(value: string, type: ScalarType, leaf: Positive): Fragment {
   const fitting = (operand: Scalar) => isOfType(type, operand);
-  if (leaf.op === "regex") return isOfType(type, "") ? patternSql(value, leaf.pattern) : sql("0");
+  if (leaf.op === "regex") {
+    return FIELD_TYPES[type].sql === "text" ? patternSql(value, leaf.pattern) : sql("0");
+  }
   if (leaf.op === "in") {
     const parts: Fragment[] = [];
     const present = leaf.values.filter(fitting);

@@ -1,9 +1,8 @@
 import type { Definition, Index, SortKey } from "../port.ts";
 import { arrayKeyOf, scalarAt } from "../shape.ts";
-import { columnsOf } from "./columns.ts";
+import { columnsOf, scalarSql } from "./columns.ts";
 import { directionOf, quoted } from "./fragment.ts";
 import { indexName } from "./index_names.ts";
-import { scalarSql } from "./scalar_sql.ts";
 import { tableName } from "./table_name.ts";
 
 /** An index over the rows of a definition. */

@@ -6,7 +6,8 @@ import {
   type Scalar,
 } from "../port.ts";
 import { boundedBy, conjuncts, fixesTrash, isLookedUp, sortedBy } from "../advice.ts";
-import { scalarAt, type ScalarType, shapeAt } from "../shape.ts";
+import { FIELD_TYPES } from "../field_types.ts";
+import { scalarAt, shapeAt } from "../shape.ts";
 import { isFoundByWords, type SearchWay } from "./filter_sql.ts";
 import { type Source, sourceOf } from "./array_lookup.ts";
 import { bindable, directionOf, type Fragment, type SqlValue } from "./fragment.ts";
@@ -212,19 +213,13 @@ function sortOrder(
   return sortedBy(sort).map(({ path, descending }) => ({
     value: sign + source.valueOf(path),
     descending: descending !== backwards,
-    least: LEAST[scalarAt(definition, path) ?? "String"],
+    least: LEAST[FIELD_TYPES[scalarAt(definition, path) ?? "String"].sql],
     nullable: path !== "_id" && shapeAt(definition.fields, path)?.always !== true,
   }));
 }
 
 /** `is not null` would be walked to from the start of the index; a bound is sought. */
-const LEAST: Record<ScalarType, string> = {
-  String: "''",
-  Ref: "''",
-  Date: "''",
-  Number: "-9e999",
-  Boolean: "0",
-};
+const LEAST = { text: "''", real: "-9e999", integer: "0" } as const;
 
 interface Range {
   readonly condition: string;

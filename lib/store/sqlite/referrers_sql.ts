@@ -1,7 +1,7 @@
 import { fixesTrash, sortedBy } from "../advice.ts";
 import type { Definition, Index, ReferrerQuery } from "../port.ts";
 import { filterSql } from "./filter_sql.ts";
-import { scalarSql } from "./scalar_sql.ts";
+import { scalarSql } from "./columns.ts";
 import { type Fragment, sql } from "./fragment.ts";
 import { tableName } from "./table_name.ts";
 

@@ -1,9 +1,5 @@
-import {
-  FIELD_TYPES,
-  type FieldDefinition,
-  FILE_FATES,
-  type ItemDefinition,
-} from "@/lib/documents/fields.ts";
+import { type FieldDefinition, FILE_FATES, type ItemDefinition } from "@/lib/documents/fields.ts";
+import { FIELD_TYPE_NAMES } from "@/lib/store/field_types.ts";
 import { Problem } from "@/lib/problems.ts";
 import { InexactInteger } from "@/lib/store/exact_json.ts";
 import { jsonText, parseExactJson } from "@/lib/store/json_text.ts";
@@ -55,7 +51,7 @@ export const NEW_FIELD: DraftField = {
   ...NEW_ITEM,
   key: "",
   was: "",
-  type: FIELD_TYPES[0],
+  type: FIELD_TYPE_NAMES[0]!,
   required: false,
   unique: false,
   index: false,

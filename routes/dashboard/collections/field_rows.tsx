@@ -1,4 +1,5 @@
-import { FIELD_TYPES, FILE_FATES } from "@/lib/documents/fields.ts";
+import { FILE_FATES } from "@/lib/documents/fields.ts";
+import { FIELD_TYPE_NAMES } from "@/lib/store/field_types.ts";
 import { NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
@@ -249,7 +250,7 @@ const TypeSelect = (
     <span class="type">
       <select name={`${place}.type`} aria-label={label}>
         {isElement && <option value="" selected={item.type === ""}>{t.anything}</option>}
-        {FIELD_TYPES.map((type) => (
+        {FIELD_TYPE_NAMES.map((type) => (
           <option value={type} selected={item.type === type}>{type}</option>
         ))}
       </select>

@@ -1,0 +1,24 @@
+import { EQUALITY, type ScalarFieldType } from "./field_type.ts";
+
+export const BOOLEAN: ScalarFieldType = {
+  holds: "value",
+  json: "boolean",
+  sql: "integer",
+  bson: "bool",
+  schema: { type: "boolean" },
+  example: true,
+  wanted: "true or false",
+  wantedInFilter: "true or false",
+  canBeUnique: false,
+  operators: EQUALITY,
+  aggregates: [],
+  input: "switch",
+  parse: parseBoolean,
+  enter: (text) => parseBoolean(text.trim()) ?? text,
+};
+
+/** In any letter case: some languages write `True`. */
+function parseBoolean(text: string): boolean | null {
+  const lower = text.toLowerCase();
+  return lower === "true" ? true : lower === "false" ? false : null;
+}

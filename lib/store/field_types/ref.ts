@@ -1,0 +1,20 @@
+import { ID, parseId } from "../../ids.ts";
+import { EQUALITY, type ScalarFieldType } from "./field_type.ts";
+
+export const REF: ScalarFieldType = {
+  holds: "value",
+  json: "string",
+  sql: "text",
+  bson: "string",
+  schema: { type: "string", pattern: ID.source },
+  example: "66f1a0c2e4b0a1b2c3d4e5f7",
+  wanted: "an id of 24 hexadecimal digits",
+  wantedInFilter: "an id of 24 hexadecimal digits",
+  detail: "ref",
+  canBeUnique: true,
+  operators: EQUALITY,
+  aggregates: [],
+  input: "id",
+  parse: parseId,
+  enter: (text) => text.trim(),
+};
