@@ -29,7 +29,8 @@ export interface Collection {
 
 let compiled = 0;
 
-const SERVER_SHAPES: Readonly<Record<string, FieldShape>> = {
+/** The fields besides `_id` that the server sets. */
+export const SERVER_SHAPES: Readonly<Record<string, FieldShape>> = {
   createdAt: { type: "Date", always: true },
   updatedAt: { type: "Date", always: true },
   isDeleted: { type: "Boolean", always: true },

@@ -1,9 +1,10 @@
 import type { CollectionDefinition, FieldDefinition } from "@/lib/documents/fields.ts";
+import { FIELD_TYPES, type ScalarType } from "@/lib/store/field_types.ts";
+import { isScalarType, scalarTypesWith, typesChangedBy } from "@/lib/store/shape.ts";
 import { referencesIn } from "@/lib/documents/definition.ts";
 import {
   type FieldContext,
   fieldSchema,
-  isScalar,
   propertiesOf,
   requiredOf,
   SCALARS,
@@ -60,11 +61,11 @@ export const shownName = (collection: CollectionInContext): string =>
   collection.name.type + (canPopulate(collection) ? SUFFIXES.shown : SUFFIXES.document);
 
 const SERVER_MEMBERS: Readonly<Record<string, JsonSchema>> = {
-  _id: SCALARS.Ref,
-  createdAt: SCALARS.Date,
-  updatedAt: SCALARS.Date,
-  isDeleted: SCALARS.Boolean,
-  deletedAt: orNull(SCALARS.Date),
+  _id: FIELD_TYPES.Ref.schema,
+  createdAt: FIELD_TYPES.Date.schema,
+  updatedAt: FIELD_TYPES.Date.schema,
+  isDeleted: FIELD_TYPES.Boolean.schema,
+  deletedAt: orNull(FIELD_TYPES.Date.schema),
 };
 
 /** What the server sets may be sent back, and is not looked at. */
@@ -155,42 +156,36 @@ function sentSchema(
 /** Without a type: of one that has it, generators of some languages compare with the text. */
 const TRUE: JsonSchema = { const: true };
 
+/** Types of single values that have operators of their own. */
+const CHANGED = scalarTypesWith(({ changes }) => changes !== undefined);
+
+function operatorsSchema(type: ScalarType): JsonSchema {
+  const { schema, changes } = FIELD_TYPES[type];
+  const { operators, description } = changes!; // It is one of those that have them.
+  const each = operators.map((name) => operator({ [name]: name === "$now" ? TRUE : schema }));
+  return { ...anyOf(...each), description };
+}
+
 /** Operators that are the same for all fields of a type. */
 export const OPERATORS: Components = {
   UnsetOperator: operator({ $unset: TRUE }, "Takes the member away."),
-  NumberOperator: {
-    ...anyOf(...["$inc", "$min", "$max"].map((name) => operator({ [name]: SCALARS.Number }))),
-    description: "Adds to the number, or keeps the lesser or the greater one.",
-  },
-  DateOperator: {
-    ...anyOf(
-      operator({ $min: SCALARS.Date }),
-      operator({ $max: SCALARS.Date }),
-      operator({ $now: TRUE }),
-    ),
-    description: "Keeps the earlier or the later time, or sets the server's.",
-  },
+  ...Object.fromEntries(CHANGED.map((type) => [`${type}Operator`, operatorsSchema(type)])),
 };
 
-const OPERATORS_OF: Partial<Record<FieldDefinition["type"], JsonSchema>> = {
-  Number: refTo("NumberOperator"),
-  Date: refTo("DateOperator"),
-};
-
-/** What may become of a plain field that is required: a value in its place, or an operator. */
-const changeOf = (type: keyof typeof SCALARS): JsonSchema =>
-  anyOf(SCALARS[type], ...[OPERATORS_OF[type] ?? []].flat());
-
-/** The same of one that is not: it may be taken away, too. */
-const optionalChangeOf = (type: keyof typeof SCALARS): JsonSchema =>
-  anyOf(orNull(SCALARS[type]), ...[OPERATORS_OF[type] ?? []].flat(), refTo("UnsetOperator"));
+/** What may become of a plain field besides a value in its place. */
+const operatorsOf = (type: ScalarType): JsonSchema[] =>
+  CHANGED.includes(type) ? [refTo(`${type}Operator`)] : [];
 
 /** What may become of plain fields, by the names of these schemas: `NumberChange`. */
 export const CHANGES: Components = Object.fromEntries(
-  (Object.keys(SCALARS) as (keyof typeof SCALARS)[]).flatMap((type) => [
-    [`${type}Change`, changeOf(type)],
-    [`Optional${type}Change`, optionalChangeOf(type)],
-  ]),
+  SCALARS.flatMap((type) => {
+    const { schema } = FIELD_TYPES[type];
+    const unset = refTo("UnsetOperator");
+    return [
+      [`${type}Change`, anyOf(schema, ...operatorsOf(type))],
+      [`Optional${type}Change`, anyOf(orNull(schema), ...operatorsOf(type), unset)],
+    ];
+  }),
 );
 
 function operator(members: Readonly<Record<string, JsonSchema>>, description?: string): JsonSchema {
@@ -238,45 +233,39 @@ function changesOf(
 
 function changeSchema(field: FieldDefinition, context: FieldContext): JsonSchema {
   const { default: _filled, ...plain } = field; // Nothing is filled in by a change.
-  if (isScalar(field.type) && field.enum === undefined) {
+  if (isScalarType(field.type) && field.enum === undefined) {
     return refTo(`${field.required ? "" : "Optional"}${field.type}Change`);
   }
   return anyOf(
     fieldSchema(plain, context),
-    ...(field.type === "Array" ? listOperators(field, context) : []),
+    ...listOperators(field, context),
     ...(field.required ? [] : [refTo("UnsetOperator")]),
   );
 }
 
-function listOperators(field: FieldDefinition, context: FieldContext): JsonSchema[] {
-  const element = field.items === undefined ? {} : orNull(valueSchema(field.items, context));
+function listOperators({ type, items }: FieldDefinition, context: FieldContext): JsonSchema[] {
+  const { holds, changes } = FIELD_TYPES[type];
+  if (holds !== "elements" || changes === undefined) return [];
+  const element = items === undefined ? {} : orNull(valueSchema(items, context));
   const some = anyOf(element, operator({ $each: { type: "array", items: element } }));
-  return ["$push", "$addToSet", "$pull"].map((name) => operator({ [name]: some }));
+  return changes.operators.map((name) => operator({ [name]: some }));
 }
 
 /** Objects of which no members are declared, so that a path may lead to any. */
 function openPathsIn({ key, type, fields = [] }: FieldDefinition, at: string): string[] {
   const path = at + key;
-  if (type !== "Object") return [];
+  if (FIELD_TYPES[type].holds !== "members") return [];
   return fields.length === 0
     ? [path.replaceAll(".", "\\.")]
     : fields.flatMap((field) => openPathsIn(field, `${path}.`));
 }
 
-const EXAMPLES: Readonly<Record<FieldDefinition["type"], unknown>> = {
-  String: "text",
-  Number: 3,
-  Boolean: true,
-  Date: "2026-01-31T12:00:00.000Z",
-  Ref: "66f1a0c2e4b0a1b2c3d4e5f7",
-  Object: {},
-  Array: [],
-};
-
 function valueExample({ type, fields, items, ...field }: FieldDefinition): unknown {
   if (field.default !== undefined) return field.default;
   if (fields !== undefined) return membersExample(fields);
-  return items !== undefined && isScalar(items.type) ? [EXAMPLES[items.type]] : EXAMPLES[type];
+  return items !== undefined && isScalarType(items.type)
+    ? [FIELD_TYPES[items.type].example]
+    : FIELD_TYPES[type].example;
 }
 
 const membersExample = (fields: readonly FieldDefinition[]): Record<string, unknown> =>
@@ -286,8 +275,8 @@ const membersExample = (fields: readonly FieldDefinition[]): Record<string, unkn
 export const documentExample = ({ fields }: CollectionDefinition) => ({
   _id: "66f1a0c2e4b0a1b2c3d4e5f6",
   ...membersExample(fields),
-  createdAt: EXAMPLES.Date,
-  updatedAt: EXAMPLES.Date,
+  createdAt: FIELD_TYPES.Date.example,
+  updatedAt: FIELD_TYPES.Date.example,
   isDeleted: false,
   deletedAt: null,
 });
@@ -299,7 +288,7 @@ export const sentExample = ({ fields, rls }: CollectionDefinition) =>
 /** A change of one member. */
 export function patchExample(definition: CollectionDefinition): Record<string, unknown> {
   const [first] = Object.entries(sentExample(definition));
-  const number = definition.fields.find(({ type }) => type === "Number");
+  const number = definition.fields.find(({ type }) => typesChangedBy("$inc").includes(type));
   if (number !== undefined) return { [number.key]: { $inc: 1 } };
   return first === undefined ? {} : Object.fromEntries([first]);
 }

@@ -1,5 +1,6 @@
 import type { FieldDefinition, ItemDefinition } from "@/lib/documents/fields.ts";
-import { ID } from "@/lib/ids.ts";
+import { FIELD_TYPES, type ScalarType } from "@/lib/store/field_types.ts";
+import { scalarTypesWith } from "@/lib/store/shape.ts";
 import { anyOf, type JsonSchema, objectOf, orNull, refTo } from "./json_schema.ts";
 
 /**
@@ -19,18 +20,7 @@ export interface FieldContext {
 /** What may stand in the place of the path of a file. */
 export const FILE = "PopulatedFile";
 
-const TYPES = {
-  String: { type: "string" },
-  Number: { type: "number", format: "double" },
-  Boolean: { type: "boolean" },
-  Date: { type: "string", format: "date-time" },
-  Ref: { type: "string", pattern: ID.source },
-} as const satisfies Partial<Record<ItemDefinition["type"], JsonSchema>>;
-
-export const SCALARS: Readonly<Record<keyof typeof TYPES, JsonSchema>> = TYPES;
-
-export const isScalar = (type: ItemDefinition["type"]): type is keyof typeof TYPES =>
-  Object.hasOwn(TYPES, type);
+export const SCALARS: readonly ScalarType[] = scalarTypesWith(() => true);
 
 /** The value of a field that is there and not null. */
 export function valueSchema(
@@ -40,24 +30,22 @@ export function valueSchema(
   context: FieldContext,
 ): JsonSchema {
   const { form, strict, targetOf } = context;
-  switch (type) {
-    case "Object":
+  const declared = FIELD_TYPES[type];
+  switch (declared.holds) {
+    case "members":
       return fields === undefined
         ? { type: "object", additionalProperties: true }
         : membersSchema(fields, { ...context, isClosed: form === "sent" && strict });
-    case "Array": {
+    case "elements": {
       const element = items && orNull(valueSchema({ ...items, ...(file && { file }) }, context));
       return { type: "array", items: element ?? {} };
     }
-    case "Ref": {
-      const target = form === "shown" ? targetOf(ref!) : null;
-      return target === null ? TYPES.Ref : anyOf(TYPES.Ref, target);
+    case "value": {
+      const { schema } = declared;
+      if (values !== undefined) return { ...schema, enum: values };
+      const target = ref !== undefined ? targetOf(ref) : file ? refTo(FILE) : null;
+      return form !== "shown" || target === null ? schema : anyOf(schema, target);
     }
-    case "String":
-      if (values !== undefined) return { ...TYPES.String, enum: values };
-      return file && form === "shown" ? anyOf(TYPES.String, refTo(FILE)) : TYPES.String;
-    default:
-      return TYPES[type];
   }
 }
 

@@ -1,9 +1,5 @@
-import type {
-  CollectionDefinition,
-  FieldDefinition,
-  ItemDefinition,
-} from "@/lib/documents/fields.ts";
-import { SERVER_FIELDS } from "@/lib/documents/names.ts";
+import { SERVER_SHAPES } from "@/lib/documents/collection.ts";
+import type { CollectionDefinition, FieldDefinition } from "@/lib/documents/fields.ts";
 import { suffixOf } from "@/lib/documents/operands.ts";
 import { isReserved } from "@/lib/documents/reserved_parameters.ts";
 import {
@@ -12,8 +8,10 @@ import {
   PATH_LENGTH_MAX,
   WHERE_CONDITIONS_MAX,
 } from "@/lib/limits.ts";
+import { FIELD_TYPES, type FieldType, type ScalarType } from "@/lib/store/field_types.ts";
+import { isScalarType } from "@/lib/store/shape.ts";
 import type { Parameter } from "../contract.ts";
-import { isScalar, SCALARS } from "./field_schemas.ts";
+import { SCALARS } from "./field_schemas.ts";
 import { anyOf, type Components, type JsonSchema, objectOf, orNull, refTo } from "./json_schema.ts";
 
 /** A path that can be filtered by, and what its values are compared as; null for anything. */
@@ -24,61 +22,57 @@ export interface Filterable {
   readonly isList: boolean;
 }
 
-type Kind = keyof typeof SCALARS | "Object" | "Anything";
+type Kind = ScalarType | "Object" | "Anything";
+type Operator = (typeof FIELD_TYPES)[ScalarType]["operators"][number];
 
-const SERVER_KINDS: Readonly<Record<(typeof SERVER_FIELDS)[number], Kind>> = {
-  _id: "Ref",
-  createdAt: "Date",
-  updatedAt: "Date",
-  isDeleted: "Boolean",
-  deletedAt: "Date",
-};
-
-const EQUALITY = ["eq", "ne", "in", "nin", "exists"] as const;
-const ORDER = ["gt", "gte", "lt", "lte"] as const;
-const TEXT = ["regex", "contains", "startsWith"] as const;
-
-type Operator = (typeof EQUALITY | typeof ORDER | typeof TEXT)[number];
+const KINDS: readonly Kind[] = [...SCALARS, "Object", "Anything"];
 
 /** Operators that make sense for what is compared. */
-const OPERATORS: Readonly<Record<Kind, readonly Operator[]>> = {
-  String: [...EQUALITY, ...ORDER, ...TEXT],
-  Number: [...EQUALITY, ...ORDER],
-  Date: [...EQUALITY, ...ORDER],
-  Boolean: EQUALITY,
-  Ref: EQUALITY,
-  Object: ["exists"],
-  Anything: [...EQUALITY, ...ORDER, ...TEXT],
-};
+function operatorsOf(kind: Kind): readonly Operator[] {
+  if (kind === "Object") return ["exists"];
+  return FIELD_TYPES[kind === "Anything" ? "String" : kind].operators;
+}
 
-/** What every document has beside the declared fields. */
-const ofServer = (path: keyof typeof SERVER_KINDS): Filterable => ({
-  path,
-  kind: SERVER_KINDS[path],
-  isList: false,
-});
+/** What every document has besides the declared fields. */
+const SERVER_FILTERABLES: readonly Filterable[] = [
+  { path: "_id", kind: "Ref", isList: false },
+  ...Object.entries(SERVER_SHAPES).map(([path, shape]) => ({
+    path,
+    kind: kindOf(shape),
+    isList: false,
+  })),
+];
 
 /** Everything that is declared, members of objects by their dotted paths. */
 export const filterablesOf = ({ fields }: CollectionDefinition): Filterable[] => [
   ...fields.flatMap((field) => filterablesIn(field, "")),
-  ...SERVER_FIELDS.map(ofServer),
+  ...SERVER_FILTERABLES,
 ];
 
 function filterablesIn(field: FieldDefinition, at: string): Filterable[] {
   const path = at + field.key;
   if (path.length > PATH_LENGTH_MAX) return [];
   const inside = (field.fields ?? []).flatMap((one) => filterablesIn(one, `${path}.`));
-  return [{ path, kind: kindOf(field), isList: field.type === "Array" }, ...inside];
+  return [
+    { path, kind: kindOf(field), isList: FIELD_TYPES[field.type].holds === "elements" },
+    ...inside,
+  ];
+}
+
+interface Typed {
+  readonly type: FieldType;
+  readonly items?: Typed;
 }
 
 /** Elements of arrays are compared, not arrays. */
-function kindOf({ type, items }: ItemDefinition): Kind {
-  if (isScalar(type) || type === "Object") return type;
+function kindOf({ type, items }: Typed): Kind {
+  if (isScalarType(type)) return type;
+  if (FIELD_TYPES[type].holds === "members") return "Object";
   return items === undefined ? "Anything" : kindOf(items);
 }
 
 const compared = (kind: Kind): JsonSchema =>
-  kind === "Anything" || kind === "Object" ? {} : SCALARS[kind];
+  kind === "Anything" || kind === "Object" ? {} : FIELD_TYPES[kind].schema;
 
 const PATTERN: JsonSchema = { type: "string", minLength: 1, maxLength: LITERAL_LENGTH_MAX };
 
@@ -86,7 +80,7 @@ const PATTERN: JsonSchema = { type: "string", minLength: 1, maxLength: LITERAL_L
 function operandSchema(operator: Operator, value: JsonSchema, canBeNull: boolean): JsonSchema {
   switch (operator) {
     case "exists":
-      return SCALARS.Boolean;
+      return FIELD_TYPES.Boolean.schema;
     case "regex":
     case "contains":
     case "startsWith":
@@ -116,7 +110,7 @@ export interface FilterParameter {
 
 /** The parameters that filter by a path: `views`, `views_gt`, `views_in`. */
 const parametersOf = ({ path, kind }: Filterable): FilterParameter[] =>
-  OPERATORS[kind].map((operator) => {
+  operatorsOf(kind).map((operator) => {
     const name = operator === "eq" ? path : `${path}_${suffixOf(operator)}`;
     const operand = operandName(kind, operator);
     const isList = operator === "in" || operator === "nin";
@@ -155,9 +149,9 @@ const MEANING: Readonly<Record<Operator, string>> = {
 
 /** What the parameters that filter are given. */
 export const OPERANDS: Components = Object.fromEntries(
-  (Object.keys(SCALARS) as (keyof typeof SCALARS)[]).flatMap((kind) =>
-    OPERATORS[kind].map((operator) => [operandName(kind, operator), {
-      ...operandSchema(operator, SCALARS[kind], false),
+  SCALARS.flatMap((kind) =>
+    operatorsOf(kind).map((operator) => [operandName(kind, operator), {
+      ...operandSchema(operator, compared(kind), false),
       description: MEANING[operator],
     }])
   ),
@@ -208,8 +202,8 @@ const conditionName = (kind: Kind): string => `${kind}Condition`;
 
 /** What `where` asks of a value of each kind. */
 export const CONDITIONS: Components = Object.fromEntries(
-  (Object.keys(OPERATORS) as Kind[]).map((kind) => {
-    const operands = OPERATORS[kind].map((operator) =>
+  KINDS.map((kind) => {
+    const operands = operatorsOf(kind).map((operator) =>
       [operator, operandSchema(operator, compared(kind), true)] as const
     );
     return [conditionName(kind), {
@@ -226,10 +220,10 @@ const filterName = (kind: Kind): string => `${kind}Filter`;
 
 /** A value that a member equals, or what else is asked of it. */
 export const FILTERS: Components = Object.fromEntries(
-  (Object.keys(OPERATORS) as Kind[]).filter((kind) => kind !== "Object").map((kind) => {
+  KINDS.filter((kind) => kind !== "Object").map((kind) => {
     const value = kind === "Anything"
       ? { type: ["string", "number", "boolean", "null"] }
-      : orNull(SCALARS[kind as keyof typeof SCALARS]);
+      : orNull(compared(kind));
     return [filterName(kind), anyOf(value, refTo(conditionName(kind)))];
   }),
 );

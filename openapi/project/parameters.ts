@@ -1,8 +1,10 @@
 import type { CollectionDefinition, FieldDefinition } from "@/lib/documents/fields.ts";
 import { searchPaths } from "@/lib/documents/definition_indexes.ts";
 import { WHERE_BYTES_MAX } from "@/lib/limits.ts";
+import { scalarTypesWith } from "@/lib/store/shape.ts";
 import type { Parameter } from "../contract.ts";
 import { canPopulate, type CollectionInContext } from "./collection_schemas.ts";
+import { SCALARS } from "./field_schemas.ts";
 import { filterablesOf } from "./filters.ts";
 import { refTo } from "./json_schema.ts";
 import { SUFFIXES } from "./names.ts";
@@ -75,7 +77,7 @@ function isOfUse(collection: CollectionInContext, audience: Audience, name: stri
       return uniqueFields(definition).length > 0;
     case "sum":
     case "avg":
-      return namesOf(definition, ["Number"]).length > 0;
+      return namesOf(definition, SUMMED).length > 0;
     default:
       return true;
   }
@@ -106,13 +108,13 @@ function ownSchemas(
 function ownTexts(
   { definition, referrers }: CollectionInContext,
 ): Readonly<Record<string, Partial<Parameter>>> {
-  const sorted = namesOf(definition, ["String", "Number", "Boolean", "Date", "Ref"])
+  const sorted = namesOf(definition, SCALARS)
     .filter((name) => name !== "isDeleted");
   const references = [
     ...referencePaths(definition.fields, ""),
     ...referrers.map(({ collection, field }) => `${collection}(${field})`),
   ];
-  const numbers = namesOf(definition, ["Number"]);
+  const numbers = namesOf(definition, SUMMED);
   return {
     sort: {
       description: `Of ${listed(sorted)}, ` +
@@ -132,6 +134,9 @@ function ownTexts(
   };
 }
 
+/** Types of which there are sums and averages. */
+const SUMMED = scalarTypesWith(({ aggregates }) => aggregates.includes("sum"));
+
 /** Names that a description lists: a collection may be referred to by thousands of fields. */
 const LISTED_MAX = 100;
 
@@ -150,9 +155,9 @@ const namesOf = (
 
 /** Declared references and files, also those in declared objects. */
 function referencePaths(fields: readonly FieldDefinition[], at: string): string[] {
-  return fields.flatMap(({ key, type, items, file, fields = [] }) => {
+  return fields.flatMap(({ key, ref, items, file, fields = [] }) => {
     const path = at + key;
-    const refers = type === "Ref" || items?.type === "Ref" || file;
+    const refers = ref !== undefined || items?.ref !== undefined || file;
     return [...(refers ? [path] : []), ...referencePaths(fields, `${path}.`)];
   });
 }
