@@ -180,7 +180,7 @@ Deno.test("snippets have the project's address, its first collection and what it
     'curl "http://localhost:8000/api/data/articles?limit=10" \\\n' +
       `  -H "x-api-key: ${project.publishableKey}"`,
   );
-  assert.match(create!, /JSON\.stringify\(\{ "title": "First" \}\)/);
+  assert.match(create!, /JSON\.stringify\(\{ "title": "text" \}\)/);
   assert.match(create!, /Bearer \$\{accessToken\}/);
   assert.match(
     signIn!,

@@ -60,8 +60,8 @@ const FieldList = ({ fields }: { fields: readonly FieldDefinition[] }) => {
 
 function typeText({ type, ref, items }: ItemDefinition): string {
   const t = texts().ai.proposal;
-  if (type === "Ref") return t.refTo(String(ref));
-  return type === "Array" && items !== undefined ? t.arrayOf(typeText(items)) : type;
+  if (ref !== undefined) return t.refTo(ref);
+  return items !== undefined ? t.arrayOf(typeText(items)) : type;
 }
 
 const membersOf = ({ fields, items }: ItemDefinition): readonly FieldDefinition[] =>

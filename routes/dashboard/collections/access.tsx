@@ -1,6 +1,7 @@
 import { parseDefinition } from "@/lib/documents/definition.ts";
 import type { CollectionDefinition } from "@/lib/documents/fields.ts";
 import { tagsOf, updateCollection } from "@/lib/documents/save_collection.ts";
+import { FIELD_TYPES } from "@/lib/store/field_types.ts";
 import type { ProjectMember } from "@/lib/projects/members.ts";
 import type { Problem } from "@/lib/problems.ts";
 import type { PageHandler } from "../../handler.ts";
@@ -159,6 +160,8 @@ const AccessForm = (
 const ownerFields = ({ fields, rls }: CollectionDefinition): string[] => [
   ...new Set([
     rls.ownerField,
-    ...fields.filter(({ type, ref }) => type === "String" || ref === "users").map(({ key }) => key),
+    ...fields.filter(({ type, ref }) => FIELD_TYPES[type].isText || ref === "users").map((
+      { key },
+    ) => key),
   ]),
 ];

@@ -1,9 +1,10 @@
 import { type FieldDefinition, FILE_FATES, type ItemDefinition } from "@/lib/documents/fields.ts";
-import { FIELD_TYPE_NAMES } from "@/lib/store/field_types.ts";
+import { FIELD_TYPE_NAMES, FIELD_TYPES } from "@/lib/store/field_types.ts";
 import { Problem } from "@/lib/problems.ts";
 import { InexactInteger } from "@/lib/store/exact_json.ts";
 import { jsonText, parseExactJson } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
+import { own } from "@/lib/store/shape.ts";
 import { notJson } from "../not_json.ts";
 import { texts } from "../texts/mod.ts";
 
@@ -73,7 +74,7 @@ export const draftOf = (fields: readonly FieldDefinition[]): DraftField[] =>
     search: field.search,
     file: field.file ? field.onDelete ?? FILE_FATES[0] : "",
     public: false,
-    default: field.default === undefined ? "" : textOf(field.type, field.default),
+    default: field.default === undefined ? "" : textOf(field.default),
   }));
 
 const itemOf = (
@@ -109,25 +110,32 @@ export const inputOf = (fields: readonly DraftField[], within = ""): object[] =>
   });
 
 /** Whether its words may be searched, or be paths of files, as far as its own type says so. */
-export const holdsTexts = ({ type }: DraftItem): boolean => type === "String" || type === "Array";
+export function holdsTexts({ type }: DraftItem): boolean {
+  const declared = own(FIELD_TYPES, type);
+  return declared?.isText === true || declared?.holds === "elements";
+}
+
+/** The member of a declaration that the type of a row takes besides those of all types. */
+export const detailOf = ({ type }: DraftItem) => own(FIELD_TYPES, type)?.detail;
 
 const fileInput = (fate: string): object => ({
   file: true,
   ...(fate !== FILE_FATES[0] && { onDelete: fate }),
 });
 
-const itemInput = (
-  { type, ref, enum: values, item, fields, isBare }: DraftItem,
-  path: string,
-): object => ({
-  type,
-  ...(type === "Ref" && ref !== "" && { ref }),
-  ...(type === "String" && values.trim() !== "" && { enum: valuesIn(values, path) }),
-  ...(type === "Array" && item !== null && item.type !== "" &&
-    { items: itemInput(item, `${path}.items`) }),
-  ...(type === "Object" && (isBare || fields.length > 0) &&
-    { fields: inputOf(fields, `${path}.`) }),
-});
+function itemInput(draft: DraftItem, path: string): object {
+  const { type, ref, enum: values, item, fields, isBare } = draft;
+  const detail = detailOf(draft);
+  return {
+    type,
+    ...(detail === "ref" && ref !== "" && { ref }),
+    ...(detail === "enum" && values.trim() !== "" && { enum: valuesIn(values, path) }),
+    ...(detail === "items" && item !== null && item.type !== "" &&
+      { items: itemInput(item, `${path}.items`) }),
+    ...(detail === "fields" && (isBare || fields.length > 0) &&
+      { fields: inputOf(fields, `${path}.`) }),
+  };
+}
 
 /** Values that a text with commas between them would not give back. */
 const UNLIKE_LISTED = /^$|^\[|,|^\s|\s$|\p{Cc}/u;
@@ -144,20 +152,19 @@ function valuesIn(text: string, path: string): Json {
 /** A text that stands for itself in a field of one line. */
 const PLAIN = /^[^"\p{Cc}][^\p{Cc}]*$/u;
 
-function textOf(type: string, value: Json): string {
-  if (typeof value !== "string") return jsonText(value);
-  return type === "String" && !PLAIN.test(value) ? JSON.stringify(value) : value;
-}
+const textOf = (value: Json): string =>
+  typeof value === "string" && PLAIN.test(value) ? value : jsonText(value);
 
 /** What has another type stays as it is, for the definition's own rules to refuse. */
 function valueOf(type: string, text: string, path: string): Json {
-  const isText = type === "Date" || type === "Ref" || (type === "String" && !text.startsWith('"'));
-  if (isText) return text;
+  const declared = own(FIELD_TYPES, type);
+  const isText = declared?.holds === "value" && declared.json === "string";
+  if (isText && !text.startsWith('"')) return text;
   try {
     const value = parseExactJson(text);
-    return type === "String" && typeof value !== "string" ? text : value;
+    return isText && typeof value !== "string" ? text : value;
   } catch (cause) {
-    const isStated = type === "Object" || type === "Array" || cause instanceof InexactInteger;
+    const isStated = declared?.input === "json" || cause instanceof InexactInteger;
     if (!isStated) return text;
     const fault = notJson(path, text, cause);
     const message = texts().documents.editor.fault(path, fault.message);

@@ -4,7 +4,7 @@ import { NAME_LENGTH_MAX } from "@/lib/limits.ts";
 import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
 import { type Texts, texts } from "../texts/mod.ts";
-import { type DraftField, type DraftItem, holdsTexts, NEW_ITEM } from "./draft.ts";
+import { detailOf, type DraftField, type DraftItem, holdsTexts, NEW_ITEM } from "./draft.ts";
 import { type Place, within } from "./draft_form.ts";
 
 /** What all rows of a form have in common. */
@@ -194,7 +194,7 @@ const Flag = ({ place, name, isOn, of }: FlagProps) => {
 const Inside = ({ item, place, path, inArray, context }: RowProps & { item: DraftItem }) => {
   const { canEdit } = context;
   const t = texts().collections.row;
-  if (item.type === "Array") {
+  if (detailOf(item) === "items") {
     const inner = item.item ?? NEW_ITEM;
     const at = { place: within(place, "i"), path: `${path}.items`, inArray: true, context };
     return (
@@ -213,7 +213,7 @@ const Inside = ({ item, place, path, inArray, context }: RowProps & { item: Draf
       </div>
     );
   }
-  if (item.type !== "Object") return null;
+  if (detailOf(item) !== "fields") return null;
   return (
     <div class="inside">
       {item.isBare && <input type="hidden" name={`${place}.bare`} value="on" />}
@@ -264,8 +264,8 @@ const TypeSelect = (
           {t.details}
         </button>
       )}
-      {item.type === "Ref" && <RefInput item={item} place={place} label={label} />}
-      {item.type === "String" && (!isOwner || item.enum !== "") && (
+      {detailOf(item) === "ref" && <RefInput item={item} place={place} label={label} />}
+      {detailOf(item) === "enum" && (!isOwner || item.enum !== "") && (
         <input
           class="values"
           name={`${place}.enum`}

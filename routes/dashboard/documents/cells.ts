@@ -4,7 +4,7 @@ import { escapeHtml } from "@/lib/text/html.ts";
 import { whenMarkup } from "../components/when.tsx";
 import { countText } from "../texts/amounts.ts";
 import { texts } from "../texts/mod.ts";
-import type { FieldType } from "./paths.ts";
+import { type FieldType, inputOf } from "./paths.ts";
 
 /** A cell holds no more characters than can be seen. */
 const SHOWN_MAX = 80;
@@ -41,7 +41,7 @@ export function cellMarkup(value: Json | undefined, column: Omit<Column, "ref">)
     return elementsMarkup(value);
   }
   if (typeof value !== "string") return escapeHtml(cut(shortText(value)));
-  if (column.type === "Date") return whenMarkup(value);
+  if (inputOf(column.type) === "time") return whenMarkup(value);
   if (isId(value)) return `<code title="${value}">${value.slice(0, ID_SHOWN)}…</code>`;
   const file = nameIn(value);
   if (file !== null) return `<span title="${escapeHtml(value)}">${escapeHtml(cut(file))}</span>`;

@@ -2,6 +2,7 @@ import type { Collection } from "@/lib/documents/collection.ts";
 import type { StoredDocument } from "@/lib/documents/collection.ts";
 import { undeclaredIn } from "@/lib/documents/undeclared.ts";
 import { PATH_LENGTH_MAX } from "@/lib/limits.ts";
+import { FIELD_TYPES } from "@/lib/store/field_types.ts";
 import { valueAt } from "@/lib/store/shape.ts";
 import { areWords, type Column } from "./cells.ts";
 import { pathsOf } from "./paths.ts";
@@ -20,7 +21,7 @@ export function columnsOf(
   const names = view.columns ?? firstColumns(collection, view, documents);
   return names.map((path) => {
     const { type = null, ref = null, values = null } = paths.get(path) ?? {};
-    const isText = type === "String" && path !== "_id";
+    const isText = type !== null && FIELD_TYPES[type].isText === true && path !== "_id";
     return {
       path,
       type,

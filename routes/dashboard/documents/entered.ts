@@ -2,7 +2,7 @@ import type { Members } from "@/lib/documents/document.ts";
 import type { FieldDefinition, ItemDefinition } from "@/lib/documents/fields.ts";
 import { isServerField } from "@/lib/documents/names.ts";
 import { type FieldFault, Problem } from "@/lib/problems.ts";
-import { enteredNumber } from "@/lib/store/exact_json.ts";
+import { FIELD_TYPES } from "@/lib/store/field_types.ts";
 import { jsonText, parseExactJson } from "@/lib/store/json_text.ts";
 import type { Json } from "@/lib/store/port.ts";
 import { isObject, own } from "@/lib/store/shape.ts";
@@ -56,10 +56,9 @@ export function entriesOf(
 /** Nothing and null are both an empty field. */
 function enteredText(field: ItemDefinition | null, value: Json | undefined): string {
   if (value === undefined || (value === null && field !== null)) return "";
-  if (field === null || field.type === "Object" || field.type === "Array") {
-    return jsonText(value, 2);
-  }
-  if (field.type === "Date" && typeof value === "string") return value.replace(/Z$/, "");
+  const input = field === null ? "json" : FIELD_TYPES[field.type].input;
+  if (input === "json") return jsonText(value, 2);
+  if (input === "time" && typeof value === "string") return value.replace(/Z$/, "");
   return typeof value === "string" ? value : jsonText(value);
 }
 
@@ -139,20 +138,9 @@ export function enteredValue(field: FieldDefinition, text: string): Json {
  */
 function valueOf(field: ItemDefinition | null, text: string): Json {
   if (text.trim() === "") return null;
-  switch (field?.type) {
-    case "String":
-      return text;
-    case "Ref":
-      return text.trim();
-    case "Number":
-      return enteredNumber(text);
-    case "Boolean":
-      return text === "true" ? true : text === "false" ? false : text;
-    case "Date":
-      return utcTime(text.trim());
-    default:
-      return parseExactJson(text);
-  }
+  if (field === null) return parseExactJson(text);
+  const type = FIELD_TYPES[field.type];
+  return type.enter(type.input === "time" ? utcTime(text.trim()) : text);
 }
 
 /** The document as JSON for people, without what the server sets. */

@@ -6,6 +6,7 @@ import { areaText } from "../components/forms.tsx";
 import { texts } from "../texts/mod.ts";
 import { cut } from "./cells.ts";
 import { type Entry, FIELD_PREFIX, FIND_PREFIX } from "./entered.ts";
+import { inputOf } from "./paths.ts";
 import { type Found, type Names, type Target, targetOf, type Targets } from "./references.ts";
 
 interface FieldsProps {
@@ -148,19 +149,19 @@ const Input = (
     const looked = isReadOnly ? undefined : finding;
     return <Reference common={common} text={text} of={key} target={target} finding={looked} />;
   }
-  switch (field?.type) {
-    case "Boolean":
+  switch (inputOf(field?.type)) {
+    case "switch":
       return (
         <OneOf common={common} text={text} values={["true", "false"]} isReadOnly={isReadOnly} />
       );
-    case "Number":
+    case "number":
       return <input type="number" step="any" value={text} {...common} />;
-    case "Ref":
+    case "id":
       return <IdInput common={common} text={text} />;
-    case "Date":
+    case "time":
       return <input {...timeInput(text)} value={text} {...common} />;
-    case "String":
-      if (field.enum !== undefined) {
+    case "text":
+      if (field?.enum !== undefined) {
         return <OneOf common={common} text={text} values={field.enum} isReadOnly={isReadOnly} />;
       }
       return <textarea rows={1} {...common}>{areaText(leading(text))}</textarea>;

@@ -3,9 +3,9 @@ import { type Operator, suffixOf } from "@/lib/documents/operands.ts";
 import { splitName } from "@/lib/documents/filter_parameters.ts";
 import { isListParameter } from "@/lib/documents/query.ts";
 import { Problem } from "@/lib/problems.ts";
-import { isExactNumeral } from "@/lib/store/exact_json.ts";
+import { FIELD_TYPES, type FormInput } from "@/lib/store/field_types.ts";
 import { texts } from "../texts/mod.ts";
-import { type FieldType, type Path, pathsOf } from "./paths.ts";
+import { type FieldType, inputOf, type Path, pathsOf } from "./paths.ts";
 
 /** A condition of the list as people read it. */
 export interface Condition {
@@ -47,14 +47,13 @@ const SET = ["exists true", "exists false"] as const;
 const EQUALITY = ["eq", "ne"] as const;
 const LISTS = ["in", "nin"] as const;
 
-const CHOICES: Record<FieldType, readonly Choosable[]> = {
-  String: [...EQUALITY, "contains", "startsWith", "regex", ...LISTS, "gt", "lt", ...SET],
-  Number: [...EQUALITY, "gt", "gte", "lt", "lte", ...LISTS, ...SET],
-  Boolean: [...EQUALITY, ...SET],
-  Date: ["gte", "lt", "gt", "lte", ...EQUALITY, ...SET],
-  Object: SET,
-  Array: SET,
-  Ref: [...EQUALITY, ...LISTS, ...SET],
+const CHOICES: Record<FormInput, readonly Choosable[]> = {
+  text: [...EQUALITY, "contains", "startsWith", "regex", ...LISTS, "gt", "lt", ...SET],
+  number: [...EQUALITY, "gt", "gte", "lt", "lte", ...LISTS, ...SET],
+  switch: [...EQUALITY, ...SET],
+  time: ["gte", "lt", "gt", "lte", ...EQUALITY, ...SET],
+  id: [...EQUALITY, ...LISTS, ...SET],
+  json: SET,
 };
 
 /** What may be asked of a field: the form's values with their words. */
@@ -65,15 +64,16 @@ export interface Choice {
 
 /** What may be asked of what lies at the path. */
 export function choicesOf({ type, compared }: Path): readonly Choice[] {
-  const asked = type === "Array" ? compared ?? "String" : type;
-  return CHOICES[asked].map((value) => ({ value, words: wordsOf(value, asked, type === "Array") }));
+  const isList = FIELD_TYPES[type].holds === "elements";
+  const input = inputOf(compared) ?? "text";
+  return CHOICES[input].map((value) => ({ value, words: wordsOf(value, input, isList) }));
 }
 
-function wordsOf(choice: Choosable, type: FieldType, isOfList: boolean): string {
+function wordsOf(choice: Choosable, input: FormInput, isOfList: boolean): string {
   const { filters: t } = texts().documents;
   if (choice === "exists true") return t.set;
   if (choice === "exists false") return t.notSet;
-  const own = type === "String" ? t.askedOfTexts : type === "Date" ? t.askedOfDates : {};
+  const own = input === "text" ? t.askedOfTexts : input === "time" ? t.askedOfDates : {};
   return (isOfList ? t.askedOfLists[choice] : undefined) ?? own[choice] ?? t.asked[choice];
 }
 
@@ -89,7 +89,7 @@ export function parameterOf(
   { chosen, value: given }: { chosen: string; value: string },
 ): readonly [string, string] {
   const [operator, fixed] = chosen.split(" ") as [string, string?];
-  const value = fixed ?? (compared === "Date" ? utcTime(given) : given);
+  const value = fixed ?? (inputOf(compared) === "time" ? utcTime(given) : given);
   const name = operator === "eq" ? path : `${path}_${suffixOf(operator as Operator)}`;
   // A parameter of this name would be another one, or about another field.
   if (isListParameter(collection, name) || (operator !== "eq" && pathsOf(collection).has(name))) {
@@ -103,7 +103,6 @@ function typed(operator: string, compared: FieldType | null, text: string): unkn
   if (operator === "in" || operator === "nin") {
     return text.split(",").map((one) => typed("eq", compared, one));
   }
-  if (operator === "exists" || compared === "Boolean") return text === "true";
-  const isNumber = compared === "Number" && text.trim() !== "" && isExactNumeral(text);
-  return isNumber && !Number.isNaN(Number(text)) ? Number(text) : text;
+  if (operator === "exists") return text === "true";
+  return compared === null ? text : FIELD_TYPES[compared].parse(text) ?? text;
 }

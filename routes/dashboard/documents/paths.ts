@@ -4,9 +4,14 @@ import type {
   FieldDefinition,
   ItemDefinition,
 } from "@/lib/documents/fields.ts";
+import { FIELD_TYPES, type FieldType, type FormInput } from "@/lib/store/field_types.ts";
 import { texts } from "../texts/mod.ts";
 
-export type FieldType = ItemDefinition["type"];
+export type { FieldType };
+
+/** How forms take in a value of the type; null where anything may be there. */
+export const inputOf = (type: FieldType | null | undefined): FormInput | null =>
+  type ? FIELD_TYPES[type].input : null;
 
 /** A place in the documents that a column or a filter can be about. */
 export interface Path {
@@ -31,26 +36,23 @@ export function wordOf({ path, type, ref, isOwner, isServers }: Path): string {
   return ref === null ? t.types[type] : t.idIn(ref);
 }
 
-const server = (path: string, type: FieldType): Path => ({
-  path,
-  type,
-  compared: type,
+const SERVERS: readonly Path[] = ([
+  { path: "_id", type: "String" },
+  { path: "createdAt", type: "Date" },
+  { path: "updatedAt", type: "Date" },
+  { path: "deletedAt", type: "Date" },
+] as const).map((one) => ({
+  ...one,
+  compared: one.type,
   ref: null,
   values: null,
   isOwner: false,
   isServers: true,
-});
-
-const SERVERS: readonly Path[] = [
-  server("_id", "String"),
-  server("createdAt", "Date"),
-  server("updatedAt", "Date"),
-  server("deletedAt", "Date"),
-];
+}));
 
 /** The field that documents are called by: the first text; null where none is declared. */
 export const titleKeyOf = ({ fields, rls: { ownerField } }: CollectionDefinition): string | null =>
-  fields.find(({ type, key }) => type === "String" && key !== ownerField)?.key ?? null;
+  fields.find(({ type, key }) => FIELD_TYPES[type].isText && key !== ownerField)?.key ?? null;
 
 /** Made once for a compiled definition. */
 const known = new WeakMap<Collection, ReadonlyMap<string, Path>>();
@@ -80,4 +82,4 @@ const declared = (fields: readonly FieldDefinition[], at: string, owner: string 
   });
 
 const comparedOf = ({ type, items }: ItemDefinition): FieldType | null =>
-  type !== "Array" ? type : items === undefined ? null : comparedOf(items);
+  FIELD_TYPES[type].holds !== "elements" ? type : items === undefined ? null : comparedOf(items);

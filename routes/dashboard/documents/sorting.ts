@@ -1,3 +1,4 @@
+import { isScalarType } from "@/lib/store/shape.ts";
 import { type Path } from "./paths.ts";
 import { valueOf, type View, withParameter } from "./view.ts";
 
@@ -11,11 +12,9 @@ export interface Sorting {
 /** The order that a list has if it is not told. */
 const NEWEST_FIRST = "-createdAt";
 
-const SORTABLE: readonly Path["type"][] = ["String", "Number", "Boolean", "Date", "Ref"];
-
 /** Null for what no list is sorted by. */
 export function sortingBy(view: View, { path, type }: Path): Sorting | null {
-  if (!SORTABLE.includes(type)) return null;
+  if (!isScalarType(type)) return null;
   const first = (valueOf(view, "sort") ?? NEWEST_FIRST).split(",")[0]!;
   const order = isAscending(first, path)
     ? "ascending"

@@ -6,7 +6,7 @@ import { escapeHtml } from "@/lib/text/html.ts";
 import { collectionPath } from "../collections/bar.tsx";
 import { texts } from "../texts/mod.ts";
 import { cellMarkup, type Column, isId, rowName } from "./cells.ts";
-import { type Path, pathsOf, wordOf } from "./paths.ts";
+import { inputOf, type Path, pathsOf, wordOf } from "./paths.ts";
 import type { Names } from "./references.ts";
 import type { Room } from "./room.ts";
 import { sortingBy } from "./sorting.ts";
@@ -87,7 +87,7 @@ const Header = (
   return (
     <th
       scope="col"
-      class={path?.type === "Number" ? "num" : undefined}
+      class={inputOf(path?.type) === "number" ? "num" : undefined}
       aria-sort={order ?? undefined}
       data-field={isEditable ? name : undefined}
     >
@@ -132,7 +132,7 @@ function rowMarkup({ href, columns, document, names, home, mayWrite }: RowProps)
       : referred === null
       ? shown
       : linkMarkup(referred.href, `title="${referred.id}"`, shown);
-    return column.type === "Number" ? `<td class="num">${cell}</td>` : `<td>${cell}</td>`;
+    return inputOf(column.type) === "number" ? `<td class="num">${cell}</td>` : `<td>${cell}</td>`;
   });
   return `<tr>${mayWrite ? pickMarkup(document._id, name) : ""}${cells.join("")}</tr>`;
 }

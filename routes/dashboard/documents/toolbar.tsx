@@ -10,9 +10,10 @@ import type { Problem } from "@/lib/problems.ts";
 import { Refusal } from "../components/forms.tsx";
 import { texts } from "../texts/mod.ts";
 import { type Column, cut } from "./cells.ts";
+import { FIELD_TYPES } from "@/lib/store/field_types.ts";
 import { undeclaredIn } from "@/lib/documents/undeclared.ts";
 import { choicesOf, conditionOf } from "./filters.ts";
-import { type Path, pathsOf, wordOf } from "./paths.ts";
+import { inputOf, type Path, pathsOf, wordOf } from "./paths.ts";
 import type { Room } from "./room.ts";
 import { SearchBox } from "./search_box.tsx";
 import { ViewMenu } from "./view_menu.tsx";
@@ -188,8 +189,10 @@ const ConditionForm = (
 const Operand = ({ path, value }: { path: Path; value: string }) => {
   const { type, compared, values } = path;
   const { filters: t, yes, no } = texts().documents;
-  if (compared === "Object" || (type === "Array" && compared === null && value === "")) return null;
-  if (compared === "Boolean") {
+  const input = inputOf(compared);
+  const isList = FIELD_TYPES[type].holds === "elements";
+  if (input === "json" || (isList && compared === null && value === "")) return null;
+  if (input === "switch") {
     return (
       <label>
         {t.value}
@@ -200,15 +203,15 @@ const Operand = ({ path, value }: { path: Path; value: string }) => {
       </label>
     );
   }
-  const attributes = compared === "Date"
+  const attributes = input === "time"
     ? { type: "datetime-local", step: "0.001", value: value.replace(/Z$/, "") }
-    : compared === "Number"
+    : input === "number"
     ? { inputmode: "decimal" as const, value }
     : { value, ...(values !== null && { list: "filter-values" }) };
   return (
     <>
       <label>
-        {compared === "Date" ? t.time : t.value}
+        {input === "time" ? t.time : t.value}
         <input name="value" autofocus autocomplete="off" {...attributes} />
       </label>
       {values !== null && (

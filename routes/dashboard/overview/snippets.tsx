@@ -1,5 +1,5 @@
 import type { CollectionDefinition, FieldDefinition } from "@/lib/documents/fields.ts";
-import type { Json } from "@/lib/store/port.ts";
+import { FIELD_TYPES } from "@/lib/store/field_types.ts";
 import { PLACEHOLDERS } from "../collections/calls.ts";
 import { Snippet } from "../components/snippet.tsx";
 import { texts } from "../texts/mod.ts";
@@ -104,16 +104,6 @@ const signInSnippet = ({ publicUrl, publishableKey, provider }: SnippetValues): 
 
 const FIELDS_SHOWN = 3;
 
-const EXAMPLES: Readonly<Record<FieldDefinition["type"], Json>> = {
-  String: "First",
-  Number: 1,
-  Boolean: true,
-  Date: "2026-01-31T12:00:00.000Z",
-  Object: {},
-  Array: [],
-  Ref: "64f1a2b3c4d5e6f708192a3b",
-};
-
 /** The fields that must be there, else the first ones; the owner is set by the server. */
 function exampleText(
   fields: readonly FieldDefinition[],
@@ -124,7 +114,7 @@ function exampleText(
   const shown = required.length > 0 ? required : own.slice(0, FIELDS_SHOWN);
   if (shown.length === 0) return '{ title: "First" }';
   const members = shown.map(({ key, type }) =>
-    `${JSON.stringify(key)}: ${JSON.stringify(EXAMPLES[type])}`
+    `${JSON.stringify(key)}: ${JSON.stringify(FIELD_TYPES[type].example)}`
   );
   return `{ ${members.join(", ")} }`;
 }
