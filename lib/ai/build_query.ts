@@ -1,13 +1,14 @@
 import { z } from "zod";
 import type { Clock } from "../clock.ts";
 import { type Catalog, requiredCollection } from "../documents/catalog.ts";
-import type { Collection } from "../documents/collection.ts";
+import { type Collection, SERVER_SHAPES } from "../documents/collection.ts";
 import type { FieldDefinition, ItemDefinition } from "../documents/fields.ts";
 import { listDocuments, type ListServices } from "../documents/list_documents.ts";
 import { OPERATORS } from "../documents/operands.ts";
 import { AI_PREVIEW_ROWS } from "../limits.ts";
 import type { ProjectMember } from "../projects/members.ts";
 import { QueryTooSlow } from "../store/errors.ts";
+import { FIELD_TYPES } from "../store/field_types.ts";
 import type { Id, Json } from "../store/port.ts";
 import { askFor, type AskServices, isCharged } from "./ask.ts";
 import { type AiKeyServices, resolveKey } from "./keys.ts";
@@ -115,19 +116,17 @@ interface AskedField {
 
 const SERVER_FIELDS: readonly AskedField[] = [
   { path: "_id", type: "String" },
-  { path: "createdAt", type: "Date" },
-  { path: "updatedAt", type: "Date" },
-  { path: "isDeleted", type: "Boolean" },
-  { path: "deletedAt", type: "Date" },
+  ...Object.entries(SERVER_SHAPES).map(([path, { type }]) => ({ path, type })),
 ];
 
 const fieldsOf = (fields: readonly FieldDefinition[], at: string): AskedField[] =>
   fields.flatMap((field) => {
     const { type, items, fields: inner = [] } = field;
     const path = at + field.key;
-    if (type === "Object" && inner.length > 0) return fieldsOf(inner, `${path}.`);
-    if (type === "Array") return [{ path, type: `Array of ${items ? kindOf(items) : "anything"}` }];
-    return [{ path, type: kindOf(field) }];
+    if (inner.length > 0) return fieldsOf(inner, `${path}.`);
+    const isList = FIELD_TYPES[type].holds === "elements";
+    const elements = items === undefined ? "anything" : kindOf(items);
+    return [{ path, type: isList ? `${type} of ${elements}` : kindOf(field) }];
   });
 
 /** As the model reads it. */

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { type Collection, declaredAt } from "../documents/collection.ts";
-import { conditionFromJson, OPERATORS } from "../documents/operands.ts";
+import { comparedType, conditionFromJson, OPERATORS } from "../documents/operands.ts";
 import { parseListQuery } from "../documents/query.ts";
 import { RESERVED_PARAMETERS } from "../documents/reserved_parameters.ts";
 import { SORT_KEYS_MAX, WHERE_BYTES_MAX, WHERE_CONDITIONS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import { isExactNumeral } from "../store/exact_json.ts";
+import { FIELD_TYPES } from "../store/field_types.ts";
 import { and } from "../store/filter.ts";
 import type { FieldShape, Filter, Json } from "../store/port.ts";
 import { exactBytesText } from "../text/amounts.ts";
@@ -138,20 +138,15 @@ function fittingOne(
   value: Json,
   { shape, moment }: { readonly shape: FieldShape; readonly moment: Moment },
 ): Json {
-  const type = elementType(shape);
+  const name = comparedType(shape);
+  if (name === null) return value;
+  const type = FIELD_TYPES[name];
   if (typeof value === "string") {
-    if (type === "Date") return resolveDate(value, moment) ?? value;
-    const isNumber = type === "Number" && value.trim() !== "" && isExactNumeral(value);
-    if (isNumber && Number.isFinite(Number(value))) return Number(value);
-    if (type === "Boolean" && /^(?:true|false)$/i.test(value)) return /^true$/i.test(value);
+    return (type.input === "time" ? resolveDate(value, moment) : type.parse(value)) ?? value;
   }
   const isPlain = typeof value === "number" || typeof value === "boolean";
-  return isPlain && type === "String" ? String(value) : value;
+  return isPlain && type.isText ? String(value) : value;
 }
-
-/** Elements of arrays are compared, not arrays. */
-const elementType = (shape: FieldShape): FieldShape["type"] | null =>
-  shape.type !== "Array" ? shape.type : shape.items === undefined ? null : elementType(shape.items);
 
 /** The terms that the list can sort by, and each once; the others are dropped. */
 function sortOf(collection: Collection, text: string | null, dropped: Dropped[]): string | null {

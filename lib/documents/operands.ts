@@ -183,7 +183,7 @@ function patternCondition(operand: Operand, pattern: string): Filter {
 }
 
 /** Elements of arrays are compared, not arrays. Null stands for anything. */
-function comparedType(shape: FieldShape | null): FieldType | null {
+export function comparedType(shape: FieldShape | null): FieldType | null {
   if (shape === null || FIELD_TYPES[shape.type].holds !== "elements") return shape?.type ?? null;
   return comparedType(shape.items ?? null);
 }

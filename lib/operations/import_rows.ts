@@ -9,7 +9,8 @@ import { isServerField, pathProblem } from "../documents/names.ts";
 import { shown } from "../text/input_text.ts";
 import { BULK_DOCUMENTS_MAX } from "../limits.ts";
 import { Problem, type ProblemCode } from "../problems.ts";
-import { enteredNumber, InexactInteger, jsonRefusal } from "../store/exact_json.ts";
+import { InexactInteger, jsonRefusal } from "../store/exact_json.ts";
+import { FIELD_TYPES } from "../store/field_types.ts";
 import { parseExactJson } from "../store/json_text.ts";
 import type { Json } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
@@ -191,27 +192,15 @@ function put(document: Members, path: readonly string[], value: Json): void {
  * refuse. Throws {@linkcode InexactInteger}.
  */
 function cellValue(field: ItemDefinition | null, cell: string): Json | undefined {
-  const isText = field === null || field.type === "String";
-  if (cell === "" && (!isText || field?.enum !== undefined)) return undefined;
-  switch (field?.type) {
-    case "Number":
-      return enteredNumber(cell);
-    case "Boolean":
-      return /^\s*true\s*$/i.test(cell) ? true : /^\s*false\s*$/i.test(cell) ? false : cell;
-    case "Date":
-    case "Ref":
-      return cell.trim();
-    case "Object":
-    case "Array":
-      try {
-        refuseLargeJson(cell);
-        return parseExactJson(cell);
-      } catch (error) {
-        if (error instanceof InexactInteger) throw error;
-        return cell;
-      }
-    default:
-      return cell;
+  if (field === null) return cell;
+  const type = FIELD_TYPES[field.type];
+  if (cell === "" && (!type.isText || field.enum !== undefined)) return undefined;
+  try {
+    if (type.input === "json") refuseLargeJson(cell);
+    return type.enter(cell);
+  } catch (error) {
+    if (error instanceof InexactInteger) throw error;
+    return cell;
   }
 }
 

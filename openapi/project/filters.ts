@@ -9,7 +9,7 @@ import {
   WHERE_CONDITIONS_MAX,
 } from "@/lib/limits.ts";
 import { FIELD_TYPES, type FieldType, type ScalarType } from "@/lib/store/field_types.ts";
-import { isScalarType } from "@/lib/store/shape.ts";
+import { isScalarType, scalarTypesWith } from "@/lib/store/shape.ts";
 import type { Parameter } from "../contract.ts";
 import { SCALARS } from "./field_schemas.ts";
 import { anyOf, type Components, type JsonSchema, objectOf, orNull, refTo } from "./json_schema.ts";
@@ -25,17 +25,20 @@ export interface Filterable {
 type Kind = ScalarType | "Object" | "Anything";
 type Operator = (typeof FIELD_TYPES)[ScalarType]["operators"][number];
 
+/** A text is how any value can be asked for. */
+const [TEXT] = scalarTypesWith(({ isText }) => isText === true) as [ScalarType]; // There is one.
+
 const KINDS: readonly Kind[] = [...SCALARS, "Object", "Anything"];
 
 /** Operators that make sense for what is compared. */
 function operatorsOf(kind: Kind): readonly Operator[] {
   if (kind === "Object") return ["exists"];
-  return FIELD_TYPES[kind === "Anything" ? "String" : kind].operators;
+  return FIELD_TYPES[kind === "Anything" ? TEXT : kind].operators;
 }
 
 /** What every document has besides the declared fields. */
 const SERVER_FILTERABLES: readonly Filterable[] = [
-  { path: "_id", kind: "Ref", isList: false },
+  { path: "_id", kind: kindOf({ type: "Ref" }), isList: false },
   ...Object.entries(SERVER_SHAPES).map(([path, shape]) => ({
     path,
     kind: kindOf(shape),
@@ -129,7 +132,7 @@ const parametersOf = ({ path, kind }: Filterable): FilterParameter[] =>
 /** The name of the schema of what an operator is given in an address: `NumberGt`. */
 const operandName = (kind: Kind, operator: Operator): string =>
   // A text in an address may mean any value, and what is there is asked of all kinds alike.
-  (operator === "exists" ? "Any" : kind === "Anything" || kind === "Object" ? "String" : kind) +
+  (operator === "exists" ? "Any" : kind === "Anything" || kind === "Object" ? TEXT : kind) +
   operator[0]!.toUpperCase() + operator.slice(1);
 
 const MEANING: Readonly<Record<Operator, string>> = {
