@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { FIELD_TYPES } from "@/lib/store/field_types.ts";
 import { SETTINGS } from "@/lib/runtime/settings.ts";
 import { committedFiles, importsOf, isTest, mustRead, read, resolved } from "./files.ts";
 
@@ -210,6 +211,31 @@ Deno.test("a sign-in provider is one file and one row: what all share names none
     .filter(([path]) => !own.test(path) && path !== "lib/social/providers.ts")
     .filter(([, text]) => named.test(text));
   assert.deepEqual(wrong.map(([path]) => path), []);
+});
+
+/** Files that have names of field types for a reason. */
+const NAMING_FIELD_TYPES = [
+  // What people call each type, in each language.
+  /^routes\/dashboard\/texts\/\w+\/documents\.tsx$/,
+  // The types of another system, each with the type here that has its values.
+  /^lib\/operations\/foreign\//,
+];
+
+Deno.test("a field type is one file and one row: no other file tells several types apart", () => {
+  const names = Object.keys(FIELD_TYPES).join("|");
+  // A declaration, `{ type: "Date" }`, uses a type and tells none apart.
+  const told = new RegExp(`(?<!\\btype: )"(${names})"|^ *(${names}): `, "gm");
+  const own = /^lib\/store\/field_types(?:\.ts|\/\w+\.ts)$/;
+  const several = PRODUCT.filter(([path]) => !own.test(path)).filter(([, text]) =>
+    new Set([...text.matchAll(told)].map(([, literal, key]) => literal ?? key)).size > 1
+  ).map(([path]) => path);
+  const isNaming = (path: string) => NAMING_FIELD_TYPES.some((reason) => reason.test(path));
+  assert.deepEqual(several.filter((path) => !isNaming(path)), []);
+  for (const reason of NAMING_FIELD_TYPES) {
+    assert.ok(several.some((path) => reason.test(path)), `${reason} is needed`);
+  }
+  const files = PRODUCT.filter(([path]) => /^lib\/store\/field_types\//.test(path));
+  assert.equal(files.length, Object.keys(FIELD_TYPES).length + 1, "and the interface of all");
 });
 
 Deno.test("the product parses JSON in one place, which knows the trap in V8's parser", () => {
