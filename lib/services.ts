@@ -19,9 +19,7 @@ import { type Catalog, createCatalog } from "./documents/catalog.ts";
 import { COLLECTION_REMOVAL } from "./documents/collection_removals.ts";
 import { UNHELD_FILE_REMOVAL } from "./documents/keep_files.ts";
 import { createCursors, type Cursors } from "./paging/cursor.ts";
-import { createListPlans, type ListPlans } from "./documents/list_documents.ts";
 import { createSlowQuestions, type SlowQuestions } from "./documents/slow_questions.ts";
-import { createListAnswers, type ListAnswers } from "./documents/list_cache.ts";
 import { ChangeFeeds } from "./events/change_feeds.ts";
 import { LiveLists } from "./events/live/live_lists.ts";
 import { createLivePositions, type LivePositions } from "./events/live/positions.ts";
@@ -117,9 +115,7 @@ export interface Services extends LongWorkServices, AsyncDisposable {
   readonly requestLog: RequestLog;
   readonly keyNotes: KeyNotes;
   readonly cursors: Cursors;
-  readonly listPlans: ListPlans;
   readonly slowQuestions: SlowQuestions;
-  readonly answers: ListAnswers;
   readonly changeFeeds: ChangeFeeds;
   readonly livePositions: LivePositions;
   /** Keys to sign tickets with, the newest first. */
@@ -290,13 +286,11 @@ export async function openServices(
       webhookTeller,
       catalog: createCatalog(engine, clock),
       cursors: createCursors(keyRing.derive("cursors")),
-      listPlans: createListPlans(),
       plans,
       requestCounts,
       requestLog,
       keyNotes,
       slowQuestions,
-      answers: createListAnswers(),
       changeFeeds,
       livePositions: createLivePositions(keyRing.derive("live positions")),
       liveTicketKeys: keyRing.derive("live tickets"),

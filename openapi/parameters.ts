@@ -136,12 +136,6 @@ export const lastEventId = header(
   "The id of the last event that you have had: the list goes on behind it.",
 );
 
-/** Whether what is kept may be answered. */
-export const cacheControl: HeaderParameter<boolean> = {
-  ...header("`no-cache` has the list read anew, though it could not be stale."),
-  read: (text) => text === null || !/\bno-(?:cache|store)\b/i.test(text),
-};
-
 export const idempotencyKey: HeaderParameter<string | null> = {
   schema: z.string().regex(IDEMPOTENCY_KEY).optional().openapi({
     param: {

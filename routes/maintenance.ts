@@ -102,7 +102,7 @@ export async function maintain(
   for (const definition of EXPIRING_CONTROL) {
     expired += await purgeExpired(engine.records("control", definition), definition, clock);
   }
-  await engine.tidy?.();
+  await engine.tidy();
   const projects = await removeTrashed(services, stopped) +
     await removeAbandonedImports(services, stopped);
   const unfinished = await removeUnfinished(services, stopped);

@@ -48,7 +48,7 @@ export async function serve(services: Services, options: ServeOptions): Promise<
     const register = `${publicUrl}/dashboard/register`;
     log.write("info", "There is no account yet: whoever registers first makes it", { register });
   }
-  const lost = services.engine.lost?.() ?? [];
+  const lost = services.engine.lost();
   if (lost.length > 0) {
     log.write("error", "Files of projects are missing or empty: restore them from a backup", {
       projects: lost.length,

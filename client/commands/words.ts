@@ -156,4 +156,4 @@ export const SECRET_MEMBERS: readonly string[] = [
 export const LONG_MEMBERS: readonly string[] = ["html", "text"];
 
 /** Headers that a command line has no use for: it keeps no answers. */
-export const HEADERS_LEFT_OUT: readonly string[] = ["if-none-match", "cache-control"];
+export const HEADERS_LEFT_OUT: readonly string[] = ["if-none-match"];

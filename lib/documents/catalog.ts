@@ -139,7 +139,7 @@ export const collectionNotFound = (name: string, names: readonly string[]): Prob
 export function createCatalog(engine: Engine, clock: Clock): Catalog {
   const keyOf = (projectId: Id, name: string) => `${projectId}/${name}`;
   const projectOf = (key: string): Id => key.slice(0, key.indexOf("/"));
-  const markOf = (projectId: Id) => engine.foreignVersion?.(projectId);
+  const markOf = (projectId: Id) => engine.commitsOfOthers(projectId);
   const options = { clock, max: COLLECTIONS_KEPT, markOf: (key: string) => markOf(projectOf(key)) };
   const known = createReadThrough<Collection>(options, async (key, collection) => {
     const projectId = projectOf(key);

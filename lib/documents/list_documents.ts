@@ -1,8 +1,6 @@
-import type { LRUCache } from "lru-cache";
 import type { Caller } from "../auth/principals.ts";
 import type { QueryWarning } from "../http/respond.ts";
 import { PAGE_DEFAULT } from "../limits.ts";
-import { createLru } from "../lru.ts";
 import type { LongWorkServices } from "../long_work.ts";
 import { nextTurn } from "../next_turn.ts";
 import { Problem } from "../problems.ts";
@@ -10,6 +8,7 @@ import { and } from "../store/filter.ts";
 import type { Filter, ListQuery, Page, Position } from "../store/port.ts";
 import { recordsIn } from "../store/texts.ts";
 import {
+  type AccessServices,
   callerTag,
   findCollection,
   type ReadAccess,
@@ -46,8 +45,6 @@ export interface DocumentList {
   readonly nextCursor: string | null;
   readonly prevCursor: string | null;
   readonly limit: number;
-  /** Whether it shows documents of other collections. */
-  readonly isPopulated: boolean;
   /** Null where documents were asked for. */
   readonly count: number | null;
   /** How the list would be read; null where that was not asked for. */
@@ -61,7 +58,6 @@ export const documentsOf = ({ items }: DocumentList): StoredDocument[] => record
 
 export interface ListServices extends PopulateServices, LongWorkServices {
   readonly cursors: Cursors;
-  readonly listPlans: ListPlans;
 }
 
 /** A list as one caller may see it: everything about it but the page. */
@@ -77,14 +73,6 @@ export interface ListPlan {
 
 /** What a list is read by. */
 type Reads = Pick<ReadAccess["records"], "list" | "count">;
-
-/** Plans by definition, caller and query text: applications ask the same questions again. */
-export type ListPlans = LRUCache<string, ListPlan>;
-
-const PLANS_KEPT = 5_000;
-const PLANNED_TEXT_MAX = 500;
-
-export const createListPlans = (): ListPlans => createLru(PLANS_KEPT);
 
 export interface ListInput {
   readonly collectionName: string;
@@ -107,7 +95,7 @@ export async function listDocuments(
 ): Promise<DocumentList> {
   const collection = await findCollection(services, caller, collectionName);
   const { rest, cursor: cursorText } = splitCursor(query);
-  const plan = planFor(services, caller, { collection, text: rest });
+  const plan = planList(services, caller, { collection, text: rest });
   const { source, request, filter, scope } = plan;
   if (cursorText !== null && (request.page ?? request.offset) !== null) {
     const name = request.page === null ? "offset" : "page";
@@ -155,7 +143,6 @@ const emptyList = (request: ListRequest, cursorText: string | null): DocumentLis
   nextCursor: null,
   prevCursor: null,
   limit: request.limit,
-  isPopulated: false,
   count: null,
   explanation: null,
   warnings: request.warnings,
@@ -239,7 +226,6 @@ function listOf(
     nextCursor: write(behind),
     prevCursor: write(before),
     limit: request.limit,
-    isPopulated: request.populate.length > 0,
     count: null,
     explanation: null,
     warnings: request.warnings,
@@ -248,31 +234,27 @@ function listOf(
 
 const TOTALS = { exact: true, none: false, estimate: "estimate" } as const;
 
-/**
- * A plan that was made for this caller under this definition, or a new one.
- * @param text The query, without a cursor.
- */
-export function planFor(
-  services: ListServices,
+/** @param text The query, without a cursor. */
+export function planList(
+  services: AccessServices,
   caller: Caller,
   { collection, text }: { collection: Collection; text: string },
 ): ListPlan {
-  const { listPlans } = services;
-  const tag = callerTag(caller);
-  const key = `${collection.version} ${tag}?${text}`;
-  const known = listPlans.get(key);
-  if (known !== undefined) return known;
   const source = readAccess(services, caller, collection);
   const { projectId } = source;
   const request = parseListQuery(collection, text);
   const filter = and(request.filter, source.visible(request.includeDeleted));
   const { sort } = request;
   const { name } = collection.definition;
-  const scope = digestOf({ projectId, collection: name, callerTag: tag, filter, sort });
+  const scope = digestOf({
+    projectId,
+    collection: name,
+    callerTag: callerTag(caller),
+    filter,
+    sort,
+  });
   const shape = questionShape(collection, { filter, sort, total: countedBy(request) });
-  const plan = { source, request, filter, scope, shape };
-  if (text.length <= PLANNED_TEXT_MAX) listPlans.set(key, plan);
-  return plan;
+  return { source, request, filter, scope, shape };
 }
 
 const countedBy = ({ countOnly, total }: ListRequest): QuestionTotal => countOnly ? "only" : total;

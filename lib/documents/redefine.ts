@@ -47,7 +47,7 @@ export async function redefine<T>(
   { name, redefines }: Redefined,
   work: Work<T>,
 ): Promise<T> {
-  if (services.engine.fence === undefined) {
+  if (services.engine.checksDefinitionAtCommit) {
     const version = services.newId();
     return await inTransaction(services, projectId, { name, redefines, version }, work);
   }
@@ -69,7 +69,7 @@ export async function letWritersIn(
   projectId: Id,
   name: string,
 ): Promise<void> {
-  if (services.engine.fence === undefined) return;
+  if (services.engine.checksDefinitionAtCommit) return;
   if (await touched(services, projectId, name) === null) return;
   await fenced(services, projectId, name, () => Promise.resolve());
 }
@@ -88,7 +88,7 @@ async function fenced<T>(
     const from = await touched(services, projectId, name);
     if (from !== null) {
       const version = newId();
-      await engine.fence!(projectId, { name: placeOf(from), version });
+      await engine.fence(projectId, { name: placeOf(from), version });
       try {
         return await inTransaction(services, projectId, { name, version, from }, work);
       } catch (error) {

@@ -2,7 +2,6 @@ import { LRUCache } from "lru-cache";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
-import { CACHE_MS } from "../limits.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import type { Plan, Plans } from "../projects/plans.ts";
@@ -158,9 +157,7 @@ export async function updateCollection(
   catalog.forget(projectId, name);
   const isMoved = renames.length > 0;
   // Until then other processes may read by the rules before, which show more, or by former names.
-  if (engine.foreignVersion === undefined && (isMoved || showsLess(before, definition))) {
-    await delay(CACHE_MS);
-  }
+  if (isMoved || showsLess(before, definition)) await delay(engine.definitionLagMs);
   if (JSON.stringify(before) === JSON.stringify(definition)) {
     const { violations } = await checkDocuments(services, { projectId, name, limitMs: CHECK_MS });
     refuseViolations(violations);

@@ -24,7 +24,7 @@ const TOLD_EVERY_MS = 5_000;
  */
 export async function bringOver(services: BringOverServices): Promise<void> {
   const { engine, clock, log } = services;
-  if (engine.bringOver === undefined || await isClaimed(engine, DONE)) return;
+  if (await isClaimed(engine, DONE)) return;
   let [projects, collections, toldAt] = [0, 0, clock.elapsed()];
   const tell = (message: string) => log.write("info", message, { projects, collections });
   for await (const { _id: projectId } of eachProject(services)) {

@@ -77,6 +77,8 @@ export interface SqliteDatabase {
 
 export interface MongoDatabase {
   readonly kind: "mongodb";
+  /** All is kept by the server. */
+  readonly folder: null;
   readonly url: Secret;
   /** What the names of all databases begin with. */
   readonly prefix: string;
@@ -258,7 +260,12 @@ function reader(env: Environment) {
             "Make one: echo k1:$(head -c 32 /dev/urandom | base64)",
         );
       }
-      return { kind: "mongodb", url: new Secret(url), prefix: databasePrefix(url) };
+      return {
+        kind: "mongodb",
+        folder: null,
+        url: new Secret(url),
+        prefix: databasePrefix(url),
+      };
     }
     const folder = sqliteFolder(url);
     if (folder === null) {

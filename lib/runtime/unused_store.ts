@@ -3,9 +3,9 @@ import { type Config, ConfigError } from "./config.ts";
 
 /** Where everything is kept, without what is secret of it. */
 export const storeName = ({ database }: Pick<Config, "database">): string =>
-  database.kind === "sqlite"
-    ? `the data folder "${resolve(database.folder)}"`
-    : `the databases of MongoDB whose names begin with "${database.prefix}"`;
+  database.folder === null
+    ? `the databases of MongoDB whose names begin with "${database.prefix}"`
+    : `the data folder "${resolve(database.folder)}"`;
 
 /** For a command that was most likely meant for another store. */
 export const unusedStore = (config: Pick<Config, "database">): ConfigError =>

@@ -78,8 +78,15 @@ export interface ChangeLog {
    */
   follow(space: Space, after: ChangePosition): ChangeFeed;
   /**
-   * Calls back whenever this process has noted changes in a space: on SQLite behind the commit, on
-   * MongoDB perhaps a moment before it. In the place of who was called back before.
+   * Whether {@linkcode head} is behind every commit that a read could have seen until then. On
+   * MongoDB a read may see what is committed beside it, and its position comes later.
+   */
+  readonly isHeadExact: boolean;
+  /** Milliseconds by which {@linkcode onNoted} may call before the commit: 0 on SQLite. */
+  readonly notedAheadMs: number;
+  /**
+   * Calls back whenever this process has noted changes in a space, perhaps
+   * {@linkcode notedAheadMs} before their commit. In the place of who was called back before.
    */
   onNoted(called: (space: Space) => void): void;
   /** Removes what is too old or too much; resolves to how many. @param now ISO 8601. */

@@ -79,7 +79,7 @@ export interface Definition {
   readonly expiry?: string;
   /**
    * A record of another kind in the same space, and the revision that this definition was made of.
-   * Where the engine has no {@linkcode Engine.fence}, a write that finds it changed or gone at the
+   * Where the engine has `checksDefinitionAtCommit`, a write that finds it changed or gone at the
    * moment of its commit throws `Outdated`.
    */
   readonly restsOn?: {

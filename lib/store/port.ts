@@ -347,16 +347,16 @@ export interface Engine extends AsyncDisposable {
    */
   indexesAhead(space: Space, definition: Definition): Promise<(() => Promise<void>) | null>;
   /**
-   * Names the present state of a space: as long as the answer is the same, nothing has been
-   * committed in it, by whichever process. Left out by an engine that would have to ask a server.
-   * Throws `StoreUnavailable`.
+   * Names what other processes and threads have committed in a space: another text after each of
+   * their commits. Always null on MongoDB, which would have to ask the server. Throws
+   * `StoreUnavailable`.
    */
-  version?(space: Space): string;
+  commitsOfOthers(space: Space): string | null;
   /**
-   * The same of what other processes and threads have committed there. Left out where
-   * {@linkcode Engine.version} is.
+   * Milliseconds for which other processes may go on reading under a definition after its change
+   * was committed: 0 on SQLite, where {@linkcode commitsOfOthers} shows them the change.
    */
-  foreignVersion?(space: Space): string;
+  readonly definitionLagMs: number;
   /**
    * Bytes of all records of those kinds together that have a trash, as they are stored: a project's
    * documents. Costs the same however many there are, and sees every write that was answered.
@@ -373,32 +373,41 @@ export interface Engine extends AsyncDisposable {
   recount(space: Space, definition: Definition): Promise<number>;
   /**
    * Brings records that an earlier version stored to the layout of this one, all or none of them;
-   * resolves to whether there was anything to do. Left out by an engine with only one layout.
+   * resolves to whether there was anything to do. There never is on MongoDB, which has one layout.
    */
-  bringOver?(space: Space, definition: Definition): Promise<boolean>;
+  bringOver(space: Space, definition: Definition): Promise<boolean>;
   /**
    * Removes what the records of a definition were kept in, with all that is left of them. Does
    * nothing where there is none. Who still writes them then may fail, or make it anew.
    */
   drop(space: Space, definition: Definition): Promise<void>;
   /**
+   * Whether a write finds out by itself, at the moment of its commit, that what its definition rests
+   * on has changed, and throws `Outdated`. Where it does not, as on MongoDB, a definition must be
+   * behind a {@linkcode fence} before it is changed.
+   */
+  readonly checksDefinitionAtCommit: boolean;
+  /**
    * From its end on every write to the place of this name whose definition has another version
    * throws `Outdated`, whoever writes, and whenever it began; those before are committed, and seen
-   * by a transaction that begins now. Removals go on. Left out by an engine whose writes look at
-   * what their definition rests on.
+   * by a transaction that begins now. Removals go on. Does nothing where the engine
+   * {@linkcode checksDefinitionAtCommit}.
    */
-  fence?(space: Space, place: Pick<Definition, "name"> & { readonly version: Id }): Promise<void>;
+  fence(space: Space, place: Pick<Definition, "name"> & { readonly version: Id }): Promise<void>;
   /** Ids of all projects that have a space, also of those that nobody knows. */
   spaces(): Promise<Id[]>;
   /** Names of definitions that have a place in a space: all of which something was ever stored. */
   kinds(space: Space): Promise<string[]>;
   /**
-   * Projects whose spaces were found missing, foreign or damaged: what is asked of them throws. Left
-   * out by an engine that keeps all of them in one place.
+   * Projects whose spaces were found missing, foreign or damaged: what is asked of them throws. Never
+   * any on MongoDB, which keeps all of them in one place.
    */
-  lost?(): Id[];
-  /** Removes what processes that were killed have left half-made an hour ago, if any can be. */
-  tidy?(): Promise<void>;
+  lost(): Id[];
+  /**
+   * Removes what processes that were killed have left half-made an hour ago. Does nothing on MongoDB,
+   * whose server undoes it.
+   */
+  tidy(): Promise<void>;
   /** Makes the space if it is missing. */
   createSpace(space: Space): Promise<void>;
   /**

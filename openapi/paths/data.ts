@@ -8,7 +8,6 @@ import {
 import { aggregating } from "../aggregate_parameters.ts";
 import { contract, type HandlerBody } from "../contract.ts";
 import {
-  cacheControl,
   collectionName,
   creating,
   deletion,
@@ -90,7 +89,7 @@ export const listDocuments = contract({
   security: projectKey,
   params: { collectionName },
   parameters: listing,
-  headers: { "if-none-match": ifNoneMatch, "cache-control": cacheControl },
+  headers: { "if-none-match": ifNoneMatch },
   success: [{
     status: 200,
     description: "A page of documents.",

@@ -77,11 +77,7 @@ const LEFT_MS = 7 * 86_400_000;
 
 /** Beside the data, where there is room for it. */
 async function scratchFolder({ database, storage }: Config): Promise<string> {
-  const dir = database.kind === "sqlite"
-    ? database.folder
-    : storage.kind === "disk"
-    ? storage.folder
-    : Deno.cwd();
+  const dir = database.folder ?? (storage.kind === "disk" ? storage.folder : Deno.cwd());
   try {
     await Deno.mkdir(dir, { recursive: true });
     for await (const { name } of Deno.readDir(dir)) {

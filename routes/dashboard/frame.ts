@@ -1,10 +1,9 @@
-import { LRUCache } from "lru-cache";
 import { countUsers } from "@/lib/auth/users.ts";
 import { collectionSizes } from "@/lib/documents/collection_sizes.ts";
 import { getStorageUsage } from "@/lib/files/usage.ts";
 import type { ProjectMember, Role } from "@/lib/projects/members.ts";
 import type { Services } from "@/lib/services.ts";
-import type { Engine, Id } from "@/lib/store/port.ts";
+import type { Id } from "@/lib/store/port.ts";
 
 /** What the left column of a project's pages shows. */
 export interface Frame {
@@ -41,31 +40,8 @@ export async function loadFrame(
 
 type Contents = Pick<Frame, "collections" | "users" | "fileBytes">;
 
-/** What was counted last, and in which state of the project's space. */
-interface Counted {
-  readonly version: string;
-  readonly contents: Contents;
-}
-
-const PROJECTS_KEPT = 500;
-const counted = new WeakMap<Engine, LRUCache<Id, Counted>>();
-
-/** Counted anew only after something has been committed in the project, where that can be told. */
-async function contentsOf(services: Services, projectId: Id): Promise<Contents> {
-  const { engine } = services;
-  if (engine.version === undefined) return await count(services, projectId);
-  let known = counted.get(engine);
-  if (known === undefined) counted.set(engine, known = new LRUCache({ max: PROJECTS_KEPT }));
-  const version = engine.version(projectId);
-  const last = known.get(projectId);
-  if (last?.version === version) return last.contents;
-  const contents = await count(services, projectId);
-  known.set(projectId, { version, contents });
-  return contents;
-}
-
 /** Counts are estimates where the engine would have to look at every row. */
-async function count(services: Services, projectId: Id): Promise<Contents> {
+async function contentsOf(services: Services, projectId: Id): Promise<Contents> {
   const [sizes, users, storage] = await Promise.all([
     collectionSizes(services, projectId),
     countUsers(services, projectId),

@@ -44,7 +44,7 @@ export const system: HandlersOf<typeof SYSTEM> = {
       needed(engine.ping(), `The database (${database})`),
       needed(blobStores.internal.ping(), `The file storage (${storage})`),
     ]);
-    const lost = engine.lost?.() ?? [];
+    const lost = engine.lost();
     const ready = { status: "ready", database, storage };
     const shown = {
       ...ready,

@@ -71,8 +71,7 @@ function failing(services: Services, error: Error): Services {
   const engine = engineOver(services.engine, {
     records: () => new Proxy({}, { get: () => reject }) as never, // Fails as any.
     transaction: reject,
-    version: fail,
-    foreignVersion: fail,
+    commitsOfOthers: fail,
     bytes: reject,
     recount: reject,
     drop: reject,

@@ -2,7 +2,7 @@ import { MongoClient, ObjectId } from "mongodb";
 import assert from "node:assert/strict";
 import { Outdated } from "@/lib/store/errors.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
-import type { Change, Definition, Engine, Records } from "@/lib/store/port.ts";
+import type { Change, Definition, Records } from "@/lib/store/port.ts";
 import { dropDatabases, mongodbUrl } from "../support/mongodb.ts";
 import { definition, id, newSpace, rowsOf } from "./fixtures.ts";
 import { openStore } from "./open_store.ts";
@@ -34,7 +34,7 @@ async function open() {
   const client = new MongoClient(address);
   const space = newSpace();
   return {
-    engine: engine as Engine & Required<Pick<Engine, "fence">>,
+    engine: engine,
     space,
     collection: client.db(`${prefix}_${space}`).collection("things"),
     async [Symbol.asyncDispose]() {

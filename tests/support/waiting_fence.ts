@@ -44,9 +44,7 @@ export function withWaitingFence(engine: Engine): Engine {
     records: <T extends StoredRecord>(space: Space, definition: Definition, writing?: Writing) =>
       writingBy(engine.records<T>(space, definition, writing), beside),
     transaction: (space, work) => beside(() => engine.transaction(space, work)),
-    ...(engine.fence && {
-      fence: (space, place) => alone(() => engine.fence!(space, place)),
-    }),
+    fence: (space, place) => alone(() => engine.fence(space, place)),
   });
 }
 

@@ -75,8 +75,7 @@ export class CountedTotal<T extends ListStep> {
         // Of what may be off anyway no change makes more doubt.
         const to = totalIsEstimate ? from : await this.#head();
         if (this.#total.take(count, { from, to, total })) {
-          // MongoDB counts beside what is committed meanwhile, and tells of it later.
-          this.#isSure = totalIsEstimate || this.#engine.version !== undefined;
+          this.#isSure = totalIsEstimate || this.#engine.changes.isHeadExact;
           this.#countMs = this.#countAt = 0;
           this.#tellAgain();
         }

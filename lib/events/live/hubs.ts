@@ -21,8 +21,6 @@ export interface HubLook {
   readonly now: number;
   /** How many counts go on at once. */
   readonly turn: LimitFunction;
-  /** Whether something was committed in a project, or may have been, since it was looked. */
-  isStale(projectId: Id, lookedAt: number): boolean;
 }
 
 /** What a subscriber has joined. */
@@ -44,8 +42,6 @@ class Hub implements ChangeListener {
   #isTelling = false;
   #isEnded = false;
   #listening: Promise<Disposable> | null = null;
-  /** When its definition was last looked at. */
-  #lookedAt = -Infinity;
 
   constructor(
     services: HubServices,
@@ -92,10 +88,8 @@ class Hub implements ChangeListener {
   }
 
   /** Begins anew where another definition stands by now. */
-  async look({ now, turn, isStale }: HubLook): Promise<void> {
+  async look({ now, turn }: HubLook): Promise<void> {
     for (const channel of this.channels.values()) void channel.total.look(now, turn);
-    if (!isStale(this.#projectId, this.#lookedAt)) return;
-    this.#lookedAt = now;
     if (await this.#isOutdated()) this.#restart();
   }
 

@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import type { Caller } from "../../auth/principals.ts";
-import { CACHE_MS, LIVE_STREAMS_MAX, LIVE_STREAMS_SHARE_MAX } from "../../limits.ts";
+import { LIVE_STREAMS_MAX, LIVE_STREAMS_SHARE_MAX } from "../../limits.ts";
 import { Problem } from "../../problems.ts";
 import type { Id } from "../../store/port.ts";
 import { Hubs, type HubServices } from "./hubs.ts";
@@ -26,8 +26,6 @@ export class LiveLists implements Disposable {
   readonly #byProject = new Map<Id, number>();
   readonly #byListener = new Map<string, number>();
   readonly #turn = pLimit(READS_AT_ONCE_MAX);
-  /** Of projects that are listened to: as long as nothing is committed, nothing is asked. */
-  #states = new Map<Id, { readonly version: string | null; readonly since: number }>();
   #hubs: Hubs | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
 
@@ -101,40 +99,14 @@ export class LiveLists implements Disposable {
     const { clock } = this.#services();
     return setInterval(() => {
       const now = clock.elapsed();
-      this.#lookAtStates(now);
-      const isStale = (projectId: Id, lookedAt: number) =>
-        lookedAt - (this.#states.get(projectId)?.since ?? now) < CACHE_MS;
-      this.#hubs?.look({ now, turn: this.#turn, isStale });
+      this.#hubs?.look({ now, turn: this.#turn });
       const asked = new Map<string, Promise<boolean>>();
       const stands = (standing: Standing) => {
         const asking = asked.get(standing.key) ?? standing.stands();
         asked.set(standing.key, asking);
         return asking;
       };
-      for (const stream of this.#streams) stream.look({ now, isStale, stands });
+      for (const stream of this.#streams) stream.look({ now, stands });
     }, LOOK_MS);
-  }
-
-  #lookAtStates(now: number): void {
-    const before = this.#states;
-    this.#states = new Map();
-    for (const projectId of this.#byProject.keys()) {
-      const version = this.#versionOf(projectId);
-      const known = before.get(projectId);
-      const isSame = version !== null && known?.version === version;
-      this.#states.set(projectId, isSame ? known : { version, since: now });
-    }
-  }
-
-  /** Null where the engine does not name the state that it is in. */
-  #versionOf(projectId: Id): string | null {
-    const { engine } = this.#services();
-    try {
-      return engine.version === undefined
-        ? null
-        : `${engine.version("control")} ${engine.version(projectId)}`;
-    } catch {
-      return null; // What is wrong with the store is found out by whoever asks it.
-    }
   }
 }

@@ -1,8 +1,8 @@
 import type { LimitFunction } from "p-limit";
-import { dataOf } from "../../documents/list_cache.ts";
+import { listJson } from "../../documents/list_json.ts";
 import { listDocuments, type ListServices } from "../../documents/list_documents.ts";
 import type { Clock } from "../../clock.ts";
-import { CACHE_MS, LIVE_BEHIND_BYTES_MAX } from "../../limits.ts";
+import { LIVE_BEHIND_BYTES_MAX } from "../../limits.ts";
 import { nextTurn } from "../../next_turn.ts";
 import { Problem } from "../../problems.ts";
 import type { Deliveries } from "../../http/deliveries.ts";
@@ -44,8 +44,6 @@ export interface LiveSurroundings {
 export interface StreamLook {
   /** By the clock that is never set back. */
   readonly now: number;
-  /** Whether something was committed that may end streams of a project, since it was looked. */
-  isStale(projectId: Id, lookedAt: number): boolean;
   /** Never rejects. */
   stands(standing: Standing): Promise<boolean>;
 }
@@ -82,7 +80,6 @@ export class LiveStream implements Subscriber {
   /** Counts beginnings: one that another has overtaken ends. */
   #beginning = 0;
   #isEnded = false;
-  readonly #openedAt: number;
   #sentAt: number;
   /** When it was last asked whether its caller still stands. */
   #askedAt: number;
@@ -96,7 +93,7 @@ export class LiveStream implements Subscriber {
     this.#caller = caller;
     this.#input = input;
     this.#around = around;
-    this.#openedAt = this.#sentAt = this.#askedAt = services.clock.elapsed();
+    this.#sentAt = this.#askedAt = services.clock.elapsed();
     this.#sink = new Sink({
       bytesMax: LIVE_BEHIND_BYTES_MAX,
       caughtUp: () => this.restart(),
@@ -146,7 +143,7 @@ export class LiveStream implements Subscriber {
   }
 
   /** Once a second. */
-  look({ now, isStale, stands }: StreamLook): void {
+  look({ now, stands }: StreamLook): void {
     this.#sink.look();
     if (now - this.#sentAt >= HEARTBEAT_MS) {
       this.#sink.send(HEARTBEAT);
@@ -156,9 +153,6 @@ export class LiveStream implements Subscriber {
     const { expiresAt } = standing;
     if (expiresAt !== null && expiresAt <= this.#services.clock.now()) return this.#lost();
     if (now - this.#askedAt < standing.everyMs) return;
-    // What let it in may have been remembered for as long before.
-    const isNew = this.#askedAt - this.#openedAt < CACHE_MS;
-    if (!isNew && !isStale(this.projectId, this.#askedAt)) return;
     this.#askedAt = now;
     stands(standing).then((stillStands) => stillStands || this.#lost());
   }
@@ -253,7 +247,7 @@ export class LiveStream implements Subscriber {
     const begun = { upTo: position, last: null };
     if (isOvertaken()) return begun;
     const id = livePositions.write(position, { projectId, collection });
-    const body = found === null ? "" : `event: list\ndata: ${dataOf(found)}\n`;
+    const body = found === null ? "" : `event: list\ndata: ${listJson(found)}\n`;
     this.#saysTotal = typeof found?.total === "number";
     const chunk = encoded(`${isReset ? RESET : ""}id: ${id}\n${body}\n`);
     const held = this.#services.deliveries.budget.open(this.#input.holder);

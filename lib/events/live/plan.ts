@@ -1,7 +1,7 @@
 import type { Caller } from "../../auth/principals.ts";
 import { type AccessServices, findCollection } from "../../documents/access.ts";
 import type { Collection } from "../../documents/collection.ts";
-import { type ListPlan, type ListServices, planFor } from "../../documents/list_documents.ts";
+import { type ListPlan, planList } from "../../documents/list_documents.ts";
 import { splitCursor } from "../../documents/query.ts";
 import { Problem } from "../../problems.ts";
 import { jsonText } from "../../store/json_text.ts";
@@ -28,7 +28,7 @@ export interface LivePlan extends LiveQuery {
  * `INVALID_QUERY` for what no live list has, and `EVENTS_OFF`.
  */
 export async function planLive(
-  services: AccessServices & Pick<ListServices, "listPlans">,
+  services: AccessServices,
   caller: Caller,
   { collectionName, query: given }: LiveQuery,
 ): Promise<LivePlan> {
@@ -36,7 +36,7 @@ export async function planLive(
   const { snapshot, query } = withoutSnapshot(given);
   const { rest, cursor } = splitCursor(query);
   if (cursor !== null) throw refused("cursor", "the changes follow its first page");
-  const list = planFor(services as ListServices, caller, { collection, text: rest });
+  const list = planList(services, caller, { collection, text: rest });
   const { request, filter } = list;
   if (request.page !== null) throw refused("page", "the changes follow its first page");
   if (request.offset !== null) throw refused("offset", "the changes follow its first page");

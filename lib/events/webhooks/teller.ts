@@ -6,10 +6,8 @@ import { type TellServices, tellWebhooks } from "./tell.ts";
 
 /** Projects that are remembered. */
 const PROJECTS_KEPT = 5_000;
-/** What is noted within this time is told together. */
+/** Changes that are noted within this time are delivered together. */
 const GATHER_MS = 20;
-/** The same where changes are noted before their commit. */
-const COMMIT_MS = 250;
 
 interface Known {
   /** Whether the project has webhooks that are on. */
@@ -51,7 +49,7 @@ export class WebhookTeller implements AsyncDisposable {
       this.#waiting.delete(projectId);
       const run = this.#tell(projectId).finally(() => this.#running.delete(run));
       this.#running.add(run);
-    }, engine.version === undefined ? COMMIT_MS : GATHER_MS);
+    }, GATHER_MS + engine.changes.notedAheadMs);
     this.#waiting.set(projectId, timer);
   }
 

@@ -34,6 +34,9 @@ const LOST = new Set([222, 280, 286]);
  * mark is all that was committed before it, however late it tells it.
  */
 export class MongoChangeLog implements ChangeLog {
+  readonly isHeadExact = false;
+  /** A commit of a few records takes less. */
+  readonly notedAheadMs = 250;
   readonly #client: MongoClient;
   readonly #dbOf: (space: Space) => Db;
   readonly #followers = new Map<string, Set<Follower>>();

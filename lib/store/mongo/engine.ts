@@ -1,6 +1,7 @@
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import { parseId } from "../../ids.ts";
 import { KeyedMutex } from "../../keyed_mutex.ts";
+import { CACHE_MS } from "../../limits.ts";
 import { createLru } from "../../lru.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { OpenTransactions } from "../open_transactions.ts";
@@ -69,6 +70,8 @@ const PREPARED_KEPT = 50_000;
 /** A replica set or a sharded cluster: one database per space. */
 export class MongoEngine implements Engine {
   readonly name = "mongodb";
+  readonly definitionLagMs = CACHE_MS;
+  readonly checksDefinitionAtCommit = false;
   readonly changes: MongoChangeLog;
   readonly #client: MongoClient;
   readonly #options: Omit<MongoOptions, "url">;
@@ -216,6 +219,10 @@ export class MongoEngine implements Engine {
     return missing.length === 0 ? null : () => guarded(() => createIndexes(db, name, missing));
   }
 
+  commitsOfOthers(): null {
+    return null;
+  }
+
   bytes(space: Space, beside: readonly Definition[] = []): Promise<number> {
     return guarded(() => bytesIn(this.#db(space), beside));
   }
@@ -226,6 +233,10 @@ export class MongoEngine implements Engine {
 
   recount(space: Space, definition: Definition): Promise<number> {
     return guarded(() => validate(this.#db(space), definition.name));
+  }
+
+  bringOver(): Promise<boolean> {
+    return Promise.resolve(false);
   }
 
   async drop(space: Space, definition: Definition): Promise<void> {
@@ -248,6 +259,14 @@ export class MongoEngine implements Engine {
 
   kinds(space: Space): Promise<string[]> {
     return guarded(() => kindsIn(this.#db(space)));
+  }
+
+  lost(): Id[] {
+    return [];
+  }
+
+  tidy(): Promise<void> {
+    return Promise.resolve();
   }
 
   createSpace(): Promise<void> {

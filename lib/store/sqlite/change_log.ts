@@ -21,6 +21,8 @@ interface Watch {
 
 /** {@linkcode ChangeLog} of a folder of files. */
 export class SqliteChangeLog implements ChangeLog {
+  readonly isHeadExact = true;
+  readonly notedAheadMs = 0;
   readonly #fileOf: (space: Space) => FileSpace;
   readonly #watched = new Map<Space, Watch>();
   #noted: (space: Space) => void = () => {};

@@ -71,6 +71,8 @@ const ROWS_MAX = 40_000;
 /** The embedded engine: one file per space. Several processes may share a folder. */
 export class SqliteEngine implements Engine {
   readonly name = "sqlite";
+  readonly definitionLagMs = 0;
+  readonly checksDefinitionAtCommit = true;
   readonly changes = new SqliteChangeLog((space) => this.#file(space));
   readonly #folder: string;
   readonly #sync: Sync;
@@ -184,11 +186,7 @@ export class SqliteEngine implements Engine {
     return Promise.resolve(null);
   }
 
-  version(space: Space): string {
-    return this.#file(space).version();
-  }
-
-  foreignVersion(space: Space): string {
+  commitsOfOthers(space: Space): string {
     return this.#file(space).foreignVersion();
   }
 
@@ -218,6 +216,10 @@ export class SqliteEngine implements Engine {
 
   async drop(space: Space, definition: Definition): Promise<void> {
     await this.#file(space).drop(definition);
+  }
+
+  fence(): Promise<void> {
+    return Promise.resolve();
   }
 
   async createSpace(space: Space): Promise<void> {
