@@ -47,7 +47,6 @@ function services(stored: StoredDocument | null = null) {
         Promise.resolve(projectId === PROJECT ? DEFINITIONS.get(name) ?? null : null),
       names: () => Promise.resolve([]),
       forget() {},
-      forgotten: 0,
     },
     userFields: { of: () => [] },
     blobStores: null as unknown as BlobStores,

@@ -111,12 +111,9 @@ export interface Catalog {
   forget(projectId: Id, name: string): void;
   /** The same for all collections of a project. */
   forgetProject(projectId: Id): void;
-  /** Another number whenever something was forgotten. */
-  readonly forgotten: number;
 }
 
 const COLLECTIONS_KEPT = 5_000;
-const NAME_LISTS_KEPT = 500;
 const NAMES_MAX = 300;
 
 /** Names alone: a definition may be long. */
@@ -139,8 +136,8 @@ export const collectionNotFound = (name: string, names: readonly string[]): Prob
 export function createCatalog(engine: Engine, clock: Clock): Catalog {
   const keyOf = (projectId: Id, name: string) => `${projectId}/${name}`;
   const projectOf = (key: string): Id => key.slice(0, key.indexOf("/"));
-  const markOf = (projectId: Id) => engine.commitsOfOthers(projectId);
-  const options = { clock, max: COLLECTIONS_KEPT, markOf: (key: string) => markOf(projectOf(key)) };
+  const markOf = (key: string) => engine.commitsOfOthers(projectOf(key));
+  const options = { clock, max: COLLECTIONS_KEPT, markOf };
   const known = createReadThrough<Collection>(options, async (key, collection) => {
     const projectId = projectOf(key);
     const name = key.slice(projectId.length + 1);
@@ -150,23 +147,10 @@ export function createCatalog(engine: Engine, clock: Clock): Catalog {
     // Compiled once for each state, so that what was learnt of its queries is kept.
     return collection !== null && isOf(collection, found) ? collection : collectionOf(found);
   });
-  const nameLists = createReadThrough<readonly string[]>(
-    { clock, max: NAME_LISTS_KEPT, markOf },
-    (projectId) => collectionNames(engine.records(projectId, COLLECTIONS)),
-  );
-  let forgotten = 0;
-  function drop(projectId: Id, matches: (key: string) => boolean): void {
-    forgotten++;
-    known.forget(matches);
-    nameLists.drop(projectId);
-  }
   return {
     find: (projectId, name) => known.get(keyOf(projectId, name)),
-    names: async (projectId) => await nameLists.get(projectId) ?? [],
-    forget: (projectId, name) => drop(projectId, (key) => key === keyOf(projectId, name)),
-    forgetProject: (projectId) => drop(projectId, (key) => projectOf(key) === projectId),
-    get forgotten() {
-      return forgotten;
-    },
+    names: (projectId) => collectionNames(engine.records(projectId, COLLECTIONS)),
+    forget: (projectId, name) => known.drop(keyOf(projectId, name)),
+    forgetProject: (projectId) => known.forget((key) => projectOf(key) === projectId),
   };
 }

@@ -1,6 +1,7 @@
 import { ALL } from "../store/filter.ts";
 import type { Engine, Id } from "../store/port.ts";
-import { storedCollections } from "./save_collection.ts";
+import type { Catalog } from "./catalog.ts";
+import { listCollections } from "./save_collection.ts";
 
 export interface CollectionSize {
   readonly name: string;
@@ -14,15 +15,18 @@ export interface CollectionSize {
  */
 const OLDEST_FIRST = [{ path: "createdAt", descending: false }] as const;
 
-/** How much is in each collection of a project. */
+/** How much is in each collection of a project, by name. */
 export async function collectionSizes(
-  { engine }: { engine: Engine },
+  services: { readonly engine: Engine; readonly catalog: Pick<Catalog, "find"> },
   projectId: Id,
 ): Promise<CollectionSize[]> {
-  const collections = await storedCollections({ engine }, projectId);
+  const { engine, catalog } = services;
   const query = { filter: ALL, sort: OLDEST_FIRST, limit: 1, total: "estimate" } as const;
-  return await Promise.all(collections.map(async ({ definition, records }) => {
-    const { total } = await engine.records(projectId, records).list(query);
-    return { name: definition.name, count: total ?? 0 };
+  const definitions = await listCollections(services, projectId);
+  return await Promise.all(definitions.map(async ({ name }) => {
+    const collection = await catalog.find(projectId, name);
+    if (collection === null) return { name, count: 0 }; // Deleted a moment ago.
+    const { total } = await engine.records(projectId, collection.records).list(query);
+    return { name, count: total ?? 0 };
   }));
 }

@@ -22,7 +22,6 @@ const services: PopulateServices = {
     find: () => Promise.reject(new Error("asked")),
     names: () => Promise.reject(new Error("asked")),
     forget() {},
-    forgotten: 0,
   },
   userFields: { of: () => [] },
   clock: systemClock,

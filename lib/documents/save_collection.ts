@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
@@ -207,36 +206,12 @@ export async function storedCollections(
   { engine }: Pick<CollectionServices, "engine">,
   projectId: Id,
 ): Promise<readonly Collection[]> {
-  const records = engine.records<CollectionRecord>(projectId, COLLECTIONS);
-  const page = await records.list({ filter: ALL, sort: [], limit: PAGE });
-  const known = compiledIn(engine);
-  const before = known.get(projectId);
-  if (before !== undefined && before.text === page.items && !page.more) return before.collections;
-  const found = page.more ? await readCollections(records) : page.records();
+  const found = await readCollections(engine.records(projectId, COLLECTIONS));
   // Whoever reads all documents, or removes them, does so under whichever definition.
-  const collections = found.map((record) =>
+  return found.map((record) =>
     compileCollection(definitionOf(record), { id: record._id, storedAs: placeOf(record) })
   );
-  known.set(projectId, { text: page.items, collections });
-  return collections;
 }
-
-/** What was made of the text of a project's definitions: it is asked for often, and changes rarely. */
-interface Compiled {
-  readonly text: string;
-  readonly collections: readonly Collection[];
-}
-
-const PROJECTS_KEPT = 500;
-const compiled = new WeakMap<Engine, LRUCache<Id, Compiled>>();
-
-function compiledIn(engine: Engine): LRUCache<Id, Compiled> {
-  let known = compiled.get(engine);
-  if (known === undefined) compiled.set(engine, known = new LRUCache({ max: PROJECTS_KEPT }));
-  return known;
-}
-
-const PAGE = 500;
 
 export const readCollections = (
   records: Records<CollectionRecord>,

@@ -1,5 +1,6 @@
 import { aiUsage } from "../ai/usage.ts";
 import type { Clock } from "../clock.ts";
+import type { Catalog } from "../documents/catalog.ts";
 import { collectionSizes } from "../documents/collection_sizes.ts";
 import { documentBytes } from "../documents/quota.ts";
 import type { BlobStores } from "../files/stores.ts";
@@ -11,6 +12,7 @@ import { readRequestCounts } from "../projects/request_counts.ts";
 
 interface UsageServices {
   readonly engine: Engine;
+  readonly catalog: Pick<Catalog, "find">;
   readonly clock: Clock;
   readonly plans: Plans;
   readonly blobStores: BlobStores;

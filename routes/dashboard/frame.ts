@@ -42,13 +42,13 @@ type Contents = Pick<Frame, "collections" | "users" | "fileBytes">;
 
 /** Counts are estimates where the engine would have to look at every row. */
 async function contentsOf(services: Services, projectId: Id): Promise<Contents> {
-  const [sizes, users, storage] = await Promise.all([
+  const [collections, users, storage] = await Promise.all([
     collectionSizes(services, projectId),
     countUsers(services, projectId),
     getStorageUsage(services, projectId),
   ]);
   return {
-    collections: sizes.toSorted((a, b) => a.name < b.name ? -1 : 1),
+    collections,
     users,
     fileBytes: storage.used,
   };

@@ -338,11 +338,11 @@ export class MongoEngine implements Engine {
     };
   }
 
-  /** Makes the collection and its indexes; free after the first time. */
+  /** Makes the collection and its indexes, unless this process has done it before. */
   async #prepare(space: Space, definition: Definition): Promise<void> {
+    if (this.#preparedAt(space, definition) !== null) return;
     const key = preparedKey(space, definition);
     const wanted = signature(definition);
-    if (this.#preparedAt(space, definition) !== null) return;
     const underWay = `${key} ${wanted}`;
     let preparing = this.#preparing.get(underWay);
     if (preparing === undefined) {
@@ -386,16 +386,8 @@ const databaseName = ({ prefix }: Pick<MongoOptions, "prefix">, space: Space): s
 
 const preparedKey = (space: Space, { name }: Definition): string => `${space}/${name}`;
 
-const signatures = new WeakMap<Definition, string>();
-
-function signature(definition: Definition): string {
-  let text = signatures.get(definition);
-  if (text === undefined) {
-    text = JSON.stringify(wantedIndexes(definition));
-    signatures.set(definition, text);
-  }
-  return text;
-}
+/** Another text for every other set of indexes. */
+const signature = (definition: Definition): string => JSON.stringify(wantedIndexes(definition));
 
 /** Whatever work makes of a failed call: one that passes, or lacks something, is run again. */
 const decisive = (failure: unknown, thrown: unknown): unknown =>

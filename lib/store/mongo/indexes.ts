@@ -13,23 +13,15 @@ export interface NamedIndex extends IndexDescription {
   readonly name: string;
 }
 
-const wantedOf = new WeakMap<Definition, readonly NamedIndex[]>();
-
 /** The indexes of a definition, by names that spell out their keys. */
 export function wantedIndexes(definition: Definition): readonly NamedIndex[] {
-  let wanted = wantedOf.get(definition);
-  if (wanted === undefined) {
-    wanted = definition.indexes
-      .map((index) =>
-        index.unique ? uniqueIndex(definition, index) : listingIndex(definition, index)
-      )
-      .filter(({ key }) => Object.keys(key).join() !== "_id"); // Every collection has that one.
-    if (searchPathsOf(definition).length > 0) wanted = [...wanted, wordsIndex(definition)];
-    if (definition.expiry !== undefined) {
-      const key = { [definition.expiry]: 1 } as const;
-      wanted = [...wanted, { name: `expiry ${definition.expiry}`, key, expireAfterSeconds: 0 }];
-    }
-    wantedOf.set(definition, wanted);
+  const wanted = definition.indexes
+    .map((index) => index.unique ? uniqueIndex(definition, index) : listingIndex(definition, index))
+    .filter(({ key }) => Object.keys(key).join() !== "_id"); // Every collection has that one.
+  if (searchPathsOf(definition).length > 0) wanted.push(wordsIndex(definition));
+  if (definition.expiry !== undefined) {
+    const key = { [definition.expiry]: 1 } as const;
+    wanted.push({ name: `expiry ${definition.expiry}`, key, expireAfterSeconds: 0 });
   }
   return wanted;
 }

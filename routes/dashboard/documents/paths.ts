@@ -54,18 +54,11 @@ const SERVERS: readonly Path[] = ([
 export const titleKeyOf = ({ fields, rls: { ownerField } }: CollectionDefinition): string | null =>
   fields.find(({ type, key }) => FIELD_TYPES[type].isText && key !== ownerField)?.key ?? null;
 
-/** Made once for a compiled definition. */
-const known = new WeakMap<Collection, ReadonlyMap<string, Path>>();
-
 /** All that is declared, in its order, then what the server sets. */
 export function pathsOf(collection: Collection): ReadonlyMap<string, Path> {
-  let paths = known.get(collection);
-  if (paths === undefined) {
-    const { fields, rls } = collection.definition;
-    const all = [...declared(fields, "", rls.enabled ? rls.ownerField : null), ...SERVERS];
-    known.set(collection, paths = new Map(all.map((one) => [one.path, one])));
-  }
-  return paths;
+  const { fields, rls } = collection.definition;
+  const all = [...declared(fields, "", rls.enabled ? rls.ownerField : null), ...SERVERS];
+  return new Map(all.map((one) => [one.path, one]));
 }
 
 const declared = (fields: readonly FieldDefinition[], at: string, owner: string | null): Path[] =>
