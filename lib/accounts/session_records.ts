@@ -1,25 +1,17 @@
-import type { Device } from "../auth/sessions.ts";
-import type { Definition, Id, StoredRecord } from "../store/port.ts";
+import { DEVICE } from "../auth/sessions.ts";
+import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** An account that is signed in to the dashboard on one device. */
-export type AccountSessionRecord = StoredRecord & {
-  accountId: Id;
-  /** SHA-256 of the cookie's value; the value itself is kept nowhere. */
-  tokenHash: string;
-  createdAt: string;
-  lastUsedAt: string;
-  expiresAt: string;
-} & Device;
-
-/** In the control space. */
-export const ACCOUNT_SESSIONS: Definition = {
+/** An account that is signed in to the dashboard on one device, in the control space. */
+export const ACCOUNT_SESSIONS = recordKind({
   name: "accountSessions",
   fields: {
-    accountId: { type: "Ref" },
-    tokenHash: { type: "String" },
-    createdAt: { type: "Date" },
-    lastUsedAt: { type: "Date" },
-    expiresAt: { type: "Date" },
+    accountId: field.ref,
+    /** SHA-256 of the cookie's value; the value itself is kept nowhere. */
+    tokenHash: field.text,
+    createdAt: field.date,
+    lastUsedAt: field.date,
+    expiresAt: field.date,
+    ...DEVICE,
   },
   indexes: [
     { keys: [{ path: "tokenHash", descending: false }], unique: true },
@@ -27,4 +19,6 @@ export const ACCOUNT_SESSIONS: Definition = {
   ],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+export type AccountSessionRecord = RecordOf<typeof ACCOUNT_SESSIONS>;

@@ -1,4 +1,5 @@
-import type { Definition, Id, StoredRecord } from "../store/port.ts";
+import type { Id } from "../store/port.ts";
+import { field, nullable, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /** What a token may do: `read` nothing but GET and HEAD, `write` whatever its account may. */
 export const TOKEN_ACCESS = ["read", "write"] as const;
@@ -11,31 +12,22 @@ export interface TokenScope {
   readonly projects: "all" | readonly Id[];
 }
 
-/** A personal access token, by which a program acts for an account. */
-export type AccountTokenRecord = StoredRecord & {
-  accountId: Id;
-  name: string;
-  /** SHA-256 of the token; the token itself is shown once and kept nowhere. */
-  tokenHash: string;
-  /** By which its owner tells it from others. */
-  lastFour: string;
-  access: TokenAccess;
-  projects: "all" | Id[];
-  createdAt: string;
-  expiresAt: string;
-  /** Moved on at most once an hour; null until it is used. */
-  lastUsedAt: string | null;
-};
-
-/** In the control space. */
-export const ACCOUNT_TOKENS: Definition = {
+/** A personal access token, by which a program acts for an account. In the control space. */
+export const ACCOUNT_TOKENS = recordKind({
   name: "accountTokens",
   fields: {
-    accountId: { type: "Ref" },
-    tokenHash: { type: "String" },
-    createdAt: { type: "Date" },
-    expiresAt: { type: "Date" },
-    lastUsedAt: { type: "Date" },
+    accountId: field.ref,
+    /** SHA-256 of the token; the token itself is shown once and kept nowhere. */
+    tokenHash: field.text,
+    createdAt: field.date,
+    expiresAt: field.date,
+    /** Moved on at most once an hour; null until it is used. */
+    lastUsedAt: nullable(field.date),
+    name: field.undeclared<string>(),
+    /** By which its owner tells it from others. */
+    lastFour: field.undeclared<string>(),
+    access: field.undeclared<TokenAccess>(),
+    projects: field.undeclared<"all" | Id[]>(),
   },
   indexes: [
     { keys: [{ path: "tokenHash", descending: false }], unique: true },
@@ -43,4 +35,6 @@ export const ACCOUNT_TOKENS: Definition = {
   ],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+export type AccountTokenRecord = RecordOf<typeof ACCOUNT_TOKENS>;

@@ -7,37 +7,33 @@ import type { ProjectMember } from "../projects/members.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import { parseJson } from "../store/json_text.ts";
-import type { Definition, Engine, Filter, Json, StoredRecord } from "../store/port.ts";
+import type { Engine, Filter, Json } from "../store/port.ts";
 import type { Message } from "./model.ts";
+import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** What an account has talked about with the collection creator of a project. */
-export type ChatRecord = StoredRecord & {
-  /** `<projectId> <accountId>`: there is one at a time. */
-  chat: string;
-  /** Turns on the platform's key. */
-  turns: number;
-  /** Whether its design is counted already. */
-  isCounted: boolean;
-  messages: { role: Message["role"]; content: string }[];
-  /** Definitions that were proposed last; null before there are any. */
-  proposal: Json[] | null;
-  expiresAt: string;
-};
-
-/** In the control space. */
-export const AI_CHATS: Definition = {
+/**
+ * What an account has talked about with the collection creator of a project. In the control space.
+ */
+export const AI_CHATS = recordKind({
   name: "aiChats",
   fields: {
-    chat: { type: "String" },
-    turns: { type: "Number" },
-    isCounted: { type: "Boolean" },
-    messages: { type: "Array" },
-    expiresAt: { type: "Date" },
+    /** `<projectId> <accountId>`: there is one at a time. */
+    chat: field.text,
+    /** Turns on the platform's key. */
+    turns: field.number,
+    /** Whether its design is counted already. */
+    isCounted: field.flag,
+    messages: field.shaped<{ role: Message["role"]; content: string }[]>({ type: "Array" }),
+    expiresAt: field.date,
+    /** Definitions that were proposed last; null before there are any. */
+    proposal: field.undeclared<Json[] | null>(),
   },
   indexes: [{ keys: [{ path: "chat", descending: false }], unique: true }],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+export type ChatRecord = RecordOf<typeof AI_CHATS>;
 
 export interface ChatServices {
   readonly engine: Engine;

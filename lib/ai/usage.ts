@@ -9,38 +9,32 @@ import { Problem } from "../problems.ts";
 import { type Plan, type Plans, shownLimit } from "../projects/plans.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq, or } from "../store/filter.ts";
-import type { Definition, Engine, Filter, Id, StoredRecord } from "../store/port.ts";
+import type { Engine, Filter, Id } from "../store/port.ts";
+import { field, nullable, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /** What is counted of the platform's key, by account and month. */
 export type AiCounter = "queries" | "designs" | "turns";
 
-export type AiUsageRecord = StoredRecord & {
-  /** Null in the record of the whole deployment. */
-  accountId: Id | null;
-  /** `<accountId> <month>`, or `deployment <month>`. */
-  usage: string;
-  queries: number;
-  designs: number;
-  /** Missing in records of earlier versions, as the next. */
-  turns?: number;
-  /** Requests of all accounts together, in the record of the deployment. */
-  requests?: number;
-};
-
 /** In the control space. A new month is a new record. */
-export const AI_USAGE: Definition = {
+export const AI_USAGE = recordKind({
   name: "aiUsage",
   fields: {
-    accountId: { type: "Ref" },
-    usage: { type: "String" },
-    queries: { type: "Number" },
-    designs: { type: "Number" },
-    turns: { type: "Number" },
-    requests: { type: "Number" },
+    /** Null in the record of the whole deployment. */
+    accountId: nullable(field.ref),
+    /** `<accountId> <month>`, or `deployment <month>`. */
+    usage: field.text,
+    queries: field.number,
+    designs: field.number,
+    /** Missing in records of earlier versions. */
+    turns: optional(field.number),
+    /** Requests of all accounts together, in the record of the deployment. Missing as `turns` is. */
+    requests: optional(field.number),
   },
   indexes: [{ keys: [{ path: "usage", descending: false }], unique: true }],
   trash: false,
-};
+});
+
+export type AiUsageRecord = RecordOf<typeof AI_USAGE>;
 
 export interface AiUsageServices {
   readonly engine: Engine;

@@ -3,33 +3,30 @@ import { sha256 } from "../crypto/hashes.ts";
 import { randomToken } from "../crypto/random.ts";
 import type { NewId } from "../ids.ts";
 import { EXCHANGE_CODE_MS } from "../limits.ts";
-import type { Definition, Id, StoredRecord, Transaction } from "../store/port.ts";
+import type { Id, Transaction } from "../store/port.ts";
+import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** What a page exchanges, together with its access token, for a refresh token. */
-export type ExchangeCodeRecord = StoredRecord & {
-  /** SHA-256 of the code; the code itself is kept nowhere. */
-  codeHash: string;
-  /** Of the access token that the code goes with. */
-  tokenHash: string;
-  sessionId: Id;
-  userId: Id;
-  expiresAt: string;
-};
-
-/** In each project's space. */
-export const EXCHANGE_CODES: Definition = {
+/**
+ * What a page exchanges, together with its access token, for a refresh token. In each project's
+ * space.
+ */
+export const EXCHANGE_CODES = recordKind({
   name: "_exchangeCodes",
   fields: {
-    codeHash: { type: "String" },
-    tokenHash: { type: "String" },
-    sessionId: { type: "Ref" },
-    userId: { type: "Ref" },
-    expiresAt: { type: "Date" },
+    /** SHA-256 of the code; the code itself is kept nowhere. */
+    codeHash: field.text,
+    /** Of the access token that the code goes with. */
+    tokenHash: field.text,
+    sessionId: field.ref,
+    userId: field.ref,
+    expiresAt: field.date,
   },
   indexes: [{ keys: [{ path: "codeHash", descending: false }], unique: true }],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+export type ExchangeCodeRecord = RecordOf<typeof EXCHANGE_CODES>;
 
 /** A fresh code of 32 random bytes, good once and only together with the access token. */
 export async function issueExchangeCode(

@@ -3,23 +3,8 @@ import { sha256 } from "../crypto/hashes.ts";
 import { randomToken } from "../crypto/random.ts";
 import type { NewId } from "../ids.ts";
 import { SESSION_MS } from "../limits.ts";
-import type { Definition, Id, StoredRecord, Transaction } from "../store/port.ts";
-
-/** One refresh token. It is used once; those of one session are a family, and fall together. */
-export type RefreshTokenRecord = StoredRecord & {
-  sessionId: Id;
-  /** SHA-256 of the secret part; the token itself is kept nowhere. */
-  secretHash: string;
-  /** When it was first used; null before. */
-  usedAt: string | null;
-  /** What it was traded for at its first use; null before. */
-  successor: Successor | null;
-  /** How often it came again within the grace of its first use. */
-  replays: number;
-  /** When the session ends, however often it is refreshed. */
-  sessionEndsAt: string;
-  expiresAt: string;
-};
+import type { Id, Transaction } from "../store/port.ts";
+import { field, nullable, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /**
  * Lets whoever holds a used token be given its one successor again, and nobody else: neither what is
@@ -31,21 +16,32 @@ export type Successor = {
   salt: string;
 };
 
-/** In each project's space. */
-export const REFRESH_TOKENS: Definition = {
+/**
+ * One refresh token. It is used once; those of one session are a family, and fall together. In
+ * each project's space.
+ */
+export const REFRESH_TOKENS = recordKind({
   name: "_refreshTokens",
   fields: {
-    sessionId: { type: "Ref" },
-    secretHash: { type: "String" },
-    usedAt: { type: "Date" },
-    replays: { type: "Number" },
-    sessionEndsAt: { type: "Date" },
-    expiresAt: { type: "Date" },
+    sessionId: field.ref,
+    /** SHA-256 of the secret part; the token itself is kept nowhere. */
+    secretHash: field.text,
+    /** When it was first used; null before. */
+    usedAt: nullable(field.date),
+    /** How often it came again within the grace of its first use. */
+    replays: field.number,
+    /** When the session ends, however often it is refreshed. */
+    sessionEndsAt: field.date,
+    expiresAt: field.date,
+    /** What it was traded for at its first use; null before. */
+    successor: field.undeclared<Successor | null>(),
   },
   indexes: [],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+export type RefreshTokenRecord = RecordOf<typeof REFRESH_TOKENS>;
 
 /** What a client holds: the record's id, so that it is found, and a secret of 32 random bytes. */
 const TOKEN = /^([0-9a-f]{24})\.([A-Za-z0-9_-]{43})$/;

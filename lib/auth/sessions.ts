@@ -1,7 +1,8 @@
 import { createReadThrough } from "../cache.ts";
 import { type Clock, timestamp } from "../clock.ts";
 import { and, compare, eq } from "../store/filter.ts";
-import type { Definition, Engine, Filter, Id, StoredRecord } from "../store/port.ts";
+import type { Engine, Filter, Id } from "../store/port.ts";
+import { field, nullable, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /** What is known of the device that a session was opened on. */
 export type Device = {
@@ -10,31 +11,34 @@ export type Device = {
   address: string | null;
 };
 
-/** A signed-in user on one device. Access tokens name it and die with it. */
-export type SessionRecord = StoredRecord & {
-  userId: Id;
-  createdAt: string;
-  lastUsedAt: string;
-  expiresAt: string;
-  revokedAt: string | null;
-} & Device;
+/** The fields of a {@linkcode Device}. */
+export const DEVICE = {
+  userAgent: field.undeclared<Device["userAgent"]>(),
+  address: field.undeclared<Device["address"]>(),
+};
 
-/** In each project's space. */
-export const SESSIONS: Definition = {
+/**
+ * A signed-in user on one device, in each project's space. Access tokens name the session and die
+ * with it.
+ */
+export const SESSIONS = recordKind({
   name: "_sessions",
   fields: {
-    userId: { type: "Ref" },
-    createdAt: { type: "Date" },
-    lastUsedAt: { type: "Date" },
-    expiresAt: { type: "Date" },
-    revokedAt: { type: "Date" },
+    userId: field.ref,
+    createdAt: field.date,
+    lastUsedAt: field.date,
+    expiresAt: field.date,
+    revokedAt: nullable(field.date),
+    ...DEVICE,
   },
   indexes: [{
     keys: [{ path: "userId", descending: false }, { path: "createdAt", descending: true }],
   }],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+export type SessionRecord = RecordOf<typeof SESSIONS>;
 
 /** Sessions that have neither expired nor been revoked: what access and refresh tokens live by. */
 export const activeSessions = (clock: Clock): Filter =>

@@ -4,7 +4,8 @@ import type { NewId } from "../ids.ts";
 import { USERNAME_LENGTH_MAX, USERNAME_LENGTH_MIN } from "../limits.ts";
 import { findByEmail } from "../store/email_records.ts";
 import { ALL } from "../store/filter.ts";
-import type { Definition, Engine, Id, Json, Records, StoredRecord } from "../store/port.ts";
+import type { Engine, Id, Json, Records } from "../store/port.ts";
+import { field, nullable, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /** What users may set themselves. */
 export type OwnMember = "name" | "username" | "avatarUrl";
@@ -23,52 +24,37 @@ export interface UserMarks {
   readonly claims: { readonly [name: string]: Json };
 }
 
-/** An end user of a project. */
-export type UserRecord = StoredRecord & {
-  /** As given; unique within the project by `emailLower`. Null if no provider verified one. */
-  email: string | null;
-  /** `canonicalEmail` of it; records of earlier versions have international domains in Unicode. */
-  emailLower: string | null;
-  emailVerified: boolean;
-  name: string | null;
-  username: string | null;
-  /** What nobody else may have; null where the username is none of their own, as one of a provider's. */
-  usernameLower?: string | null;
-  avatarUrl: string | null;
-  /** Whether they have told nothing yet by which they could sign in again. */
-  isAnonymous?: boolean;
-  disabled: boolean;
-  /** Null for a user who never set one. */
-  passwordHash: string | null;
-  /** How they sign in; `_identities` finds them by these. */
-  providers: LinkedProvider[];
-  /** What they set themselves, which no provider changes any more. */
-  ownMembers: OwnMember[];
-  /** What a project calls them, for its rules. */
-  roles?: string[];
-  claims?: { [name: string]: Json };
-  /** Fields that the project has declared for its users. */
-  fields?: { [name: string]: Json };
-  lastSignInAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-};
-
-/** In each project's space. */
-export const USERS: Definition = {
+/** An end user of a project. In each project's space. */
+export const USERS = recordKind({
   name: "_users",
   fields: {
-    email: { type: "String" },
-    emailLower: { type: "String" },
-    emailVerified: { type: "Boolean" },
-    name: { type: "String" },
-    username: { type: "String" },
-    usernameLower: { type: "String" },
-    avatarUrl: { type: "String" },
-    disabled: { type: "Boolean" },
-    lastSignInAt: { type: "Date" },
-    createdAt: { type: "Date" },
-    updatedAt: { type: "Date" },
+    /** As given; unique within the project by `emailLower`. Null if no provider verified one. */
+    email: nullable(field.text),
+    /** `canonicalEmail` of it; records of earlier versions have international domains in Unicode. */
+    emailLower: nullable(field.text),
+    emailVerified: field.flag,
+    name: nullable(field.text),
+    username: nullable(field.text),
+    /** What nobody else may have; null where the username is none of their own, as one of a provider's. */
+    usernameLower: optional(nullable(field.text)),
+    avatarUrl: nullable(field.text),
+    disabled: field.flag,
+    lastSignInAt: nullable(field.date),
+    createdAt: field.date,
+    updatedAt: field.date,
+    /** Whether they have told nothing yet by which they could sign in again. */
+    isAnonymous: optional(field.undeclared<boolean>()),
+    /** Null for a user who never set one. */
+    passwordHash: field.undeclared<string | null>(),
+    /** How they sign in; `_identities` finds them by these. */
+    providers: field.undeclared<LinkedProvider[]>(),
+    /** What they set themselves, which no provider changes any more. */
+    ownMembers: field.undeclared<OwnMember[]>(),
+    /** What a project calls them, for its rules. */
+    roles: optional(field.undeclared<string[]>()),
+    claims: optional(field.undeclared<{ [name: string]: Json }>()),
+    /** Fields that the project has declared for its users. */
+    fields: optional(field.undeclared<{ [name: string]: Json }>()),
   },
   indexes: [
     { keys: [{ path: "emailLower", descending: false }], unique: true },
@@ -77,7 +63,9 @@ export const USERS: Definition = {
   ],
   trash: false,
   counted: true,
-};
+});
+
+export type UserRecord = RecordOf<typeof USERS>;
 
 /** What a username looks like. No two users have the same one, whatever the case of its letters. */
 export const USERNAME_PATTERN = `^[A-Za-z0-9_.-]{${USERNAME_LENGTH_MIN},${USERNAME_LENGTH_MAX}}$`;

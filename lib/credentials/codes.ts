@@ -13,47 +13,35 @@ import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
 import { countInWindow, secondsLeft, uncountInWindow, WINDOWS } from "./counted_windows.ts";
-import type {
-  Change,
-  Definition,
-  Id,
-  Records,
-  Space,
-  Stored,
-  StoredRecord,
-  Transaction,
-} from "../store/port.ts";
+import type { Change, Definition, Id, Records, Space, Stored, Transaction } from "../store/port.ts";
+import { field, nullable, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /** What a code is good for, and nothing else. */
 export type CodePurpose = "verify" | "resetPassword" | "code" | "emailChange";
 
-/** A code of six digits that was sent to an e-mail address. A new one takes its place. */
-type CodeRecord = StoredRecord & {
-  /** Under a key: a million codes are soon tried. The code itself stands nowhere but in the mail. */
-  codeHash: string;
-  /** Taken before the code is looked at, so that many at once get no more of them. */
-  triesLeft: number;
-  /** The address that it was sent to, as it is kept. */
-  email: string;
-  /** Whom it is for; null where a new user may come of it. */
-  subjectId: Id | null;
-  expiresAt: string;
-};
-
-/** In the control space and in each project's, as the next. */
-export const CODES: Definition = {
+/**
+ * A code of six digits that was sent to an e-mail address. A new one takes its place. Stored in the
+ * control space for owners' codes and in the project's space for users' codes.
+ */
+export const CODES = recordKind({
   name: "_codes",
   fields: {
-    codeHash: { type: "String" },
-    triesLeft: { type: "Number" },
-    email: { type: "String" },
-    subjectId: { type: "Ref" },
-    expiresAt: { type: "Date" },
+    /** Under a key: a million codes are soon tried. The code itself stands nowhere but in the mail. */
+    codeHash: field.text,
+    /** Taken before the code is looked at, so that many at once get no more of them. */
+    triesLeft: field.number,
+    /** The address that it was sent to, as it is kept. */
+    email: field.text,
+    /** Whom it is for; null where a new user may come of it. */
+    subjectId: nullable(field.ref),
+    expiresAt: field.date,
   },
   indexes: [],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+type CodeRecord = RecordOf<typeof CODES>;
 
 /** How often something was sent to an address of late. */
 export const SENDINGS: Definition = { name: "_sendings", ...WINDOWS };

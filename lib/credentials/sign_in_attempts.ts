@@ -11,47 +11,46 @@ import {
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
-import type { Definition, Engine, Id, Records, StoredRecord } from "../store/port.ts";
+import type { Engine, Id, Records } from "../store/port.ts";
+import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /**
- * Wrong passwords from one place for one account. The first tries are free; then each one more must
- * wait, twice as long every time. A try is taken before the password is looked at, and given back
- * when it was right, so that many at once get no more tries than one after the other.
+ * Wrong passwords from one place for one account. The first tries are free; then each one more
+ * must wait, twice as long every time. A try is taken before the password is looked at, and given
+ * back when it was right, so that many at once get no more tries than one after the other. In the
+ * control space.
  */
-type TriesRecord = StoredRecord & {
-  /** Free tries that are left. */
-  left: number;
-  /** Tries that waited. */
-  waited: number;
-  /** When the next one may come, once none is free. */
-  openAt: string;
-  expiresAt: string;
-};
-
-/** In the control space, as the next. */
-export const PASSWORD_TRIES: Definition = {
+export const PASSWORD_TRIES = recordKind({
   name: "passwordTries",
   fields: {
-    left: { type: "Number" },
-    waited: { type: "Number" },
-    openAt: { type: "Date" },
-    expiresAt: { type: "Date" },
+    /** Free tries that are left. */
+    left: field.number,
+    /** Tries that waited. */
+    waited: field.number,
+    /** When the next one may come, once none is free. */
+    openAt: field.date,
+    expiresAt: field.date,
   },
   indexes: [],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+type TriesRecord = RecordOf<typeof PASSWORD_TRIES>;
 
 /** Wrong passwords for one account from everywhere, within an hour. */
-type FailuresRecord = StoredRecord & { count: number; expiresAt: string };
-
-export const SIGN_IN_FAILURES: Definition = {
+export const SIGN_IN_FAILURES = recordKind({
   name: "signInFailures",
-  fields: { count: { type: "Number" }, expiresAt: { type: "Date" } },
+  fields: {
+    count: field.number,
+    expiresAt: field.date,
+  },
   indexes: [],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+type FailuresRecord = RecordOf<typeof SIGN_IN_FAILURES>;
 
 export interface TryServices {
   readonly engine: Engine;

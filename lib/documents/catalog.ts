@@ -3,43 +3,41 @@ import type { Clock } from "../clock.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
 import { Problem } from "../problems.ts";
 import { ALL, eq } from "../store/filter.ts";
-import type { Definition, Engine, Id, Json, Records, Stored, StoredRecord } from "../store/port.ts";
+import type { Engine, Id, Json, Records, Stored } from "../store/port.ts";
 import { shown } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { type Collection, compileCollection } from "./collection.ts";
 import type { CollectionDefinition, FieldDefinition, ItemDefinition } from "./fields.ts";
+import { field, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /** A definition as it is stored in its project's space. */
-export type CollectionRecord = StoredRecord & {
-  name: string;
-  /** Names that differ only in case are one. */
-  nameLower: string;
-  /** What its documents are kept under; earlier versions left out the name itself. */
-  storedAs?: string;
-  /** Of the definition: another one after each change. Left out before the first. */
-  version?: Id;
-  /**
-   * Earlier versions had no indexes beside the fields' own and no `events`, and no field had
-   * `search`.
-   */
-  definition: Omit<CollectionDefinition, "indexes" | "events"> & Partial<CollectionDefinition> & {
-    [name: string]: Json;
-  };
-  createdAt: string;
-  updatedAt: string;
-};
-
-export const COLLECTIONS: Definition = {
+export const COLLECTIONS = recordKind({
   name: "_collections",
   fields: {
-    name: { type: "String" },
-    nameLower: { type: "String" },
-    createdAt: { type: "Date" },
-    updatedAt: { type: "Date" },
+    name: field.text,
+    /** Names that differ only in case are one. */
+    nameLower: field.text,
+    createdAt: field.date,
+    updatedAt: field.date,
+    /** What its documents are kept under; earlier versions left out the name itself. */
+    storedAs: optional(field.undeclared<string>()),
+    /** Of the definition: another one after each change. Left out before the first. */
+    version: optional(field.undeclared<Id>()),
+    /**
+     * Earlier versions had no indexes beside the fields' own and no `events`, and no field had
+     * `search`.
+     */
+    definition: field.undeclared<
+      Omit<CollectionDefinition, "indexes" | "events"> & Partial<CollectionDefinition> & {
+        [name: string]: Json;
+      }
+    >(),
   },
   indexes: [{ keys: [{ path: "nameLower", descending: false }], unique: true }],
   trash: false,
-};
+});
+
+export type CollectionRecord = RecordOf<typeof COLLECTIONS>;
 
 type StoredDefinition = Pick<Stored<CollectionRecord>, "value" | "revision">;
 

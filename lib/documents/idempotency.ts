@@ -6,38 +6,32 @@ import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { purgeExpired } from "../store/expiry.ts";
 import { ALL, eq } from "../store/filter.ts";
-import type { Definition, Engine, Room, Stored, StoredRecord, Transaction } from "../store/port.ts";
+import type { Engine, Room, Stored, Transaction } from "../store/port.ts";
 import type { ReadAccess } from "./access.ts";
 import { ensureLock, takeLock } from "../projects/locks.ts";
+import { field, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** The first answer to a request that may be sent again. */
-type KeptAnswer = StoredRecord & {
-  /** Hash of the caller and the key they chose. */
-  keyHash: string;
-  /** Hash of method, path and body. */
-  request: string;
-  /** JSON text of the answer's `data`. */
-  data: string;
-  /** Whether a document was made; of an answer that an earlier version kept it is left out. */
-  isNew?: boolean;
-  expiresAt: string;
-};
-
-/** In each project's space. */
-export const KEPT_ANSWERS: Definition = {
+/** The first answer to a request that may be sent again. In each project's space. */
+export const KEPT_ANSWERS = recordKind({
   name: "_idempotency",
   fields: {
-    keyHash: { type: "String" },
-    request: { type: "String" },
-    data: { type: "String" },
-    isNew: { type: "Boolean" },
-    expiresAt: { type: "Date" },
+    /** Hash of the caller and the key they chose. */
+    keyHash: field.text,
+    /** Hash of method, path and body. */
+    request: field.text,
+    /** JSON text of the answer's `data`. */
+    data: field.text,
+    /** Whether a document was made; of an answer that an earlier version kept it is left out. */
+    isNew: optional(field.flag),
+    expiresAt: field.date,
   },
   indexes: [{ keys: [{ path: "keyHash", descending: false }], unique: true }],
   trash: false,
   counted: true,
   expiry: "expiresAt",
-};
+});
+
+type KeptAnswer = RecordOf<typeof KEPT_ANSWERS>;
 
 /** Whose keys they are. */
 export type KeyOwner = Pick<ReadAccess, "projectId" | "callerTag">;

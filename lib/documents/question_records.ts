@@ -3,8 +3,9 @@ import { sha256 } from "../crypto/hashes.ts";
 import type { NewId } from "../ids.ts";
 import { QUESTION_DAYS, QUESTION_SHAPES_MAX } from "../limits.ts";
 import { and, eq } from "../store/filter.ts";
-import type { Definition, Engine, Id, Records, StoredRecord } from "../store/port.ts";
+import type { Definition, Engine, Records } from "../store/port.ts";
 import type { QuestionShape, QuestionTotal } from "./question_shape.ts";
+import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /** What is known of a question of one shape. */
 export interface QuestionFigures {
@@ -19,41 +20,34 @@ export interface QuestionFigures {
   readonly examined: number | null;
 }
 
-/** A question's figures of one day, as all processes have added them up. */
-export type QuestionRecord = StoredRecord & {
-  projectId: Id;
-  /** A digest of everything down to the total: what is counted together. */
-  question: string;
-  /** `2026-01-31`. */
-  day: string;
-  /** Where the collection's documents are kept, by which a deleted one is told from a new one. */
-  place: string;
-  /** A digest of the indexes that it was asked under: with others it is another question. */
-  indexes: string;
-  filter: string;
-  sort: string;
-  total: QuestionTotal;
-  asked: number;
-  refused: number;
-  ms: number;
-  answered: number;
-  examined: number | null;
-  /** How many took at most so long: `{ b12: 3 }` by {@linkcode bucketOf}. */
-  times: { [bucket: string]: number };
-  expiresAt: string;
-};
-
 /**
- * In the control space: a commit in a project's own would outdate the answers that are kept of its
- * lists, and on MongoDB every project would have a collection and its indexes more.
+ * A question's figures of one day, as all processes have added them up. In the control space: a
+ * commit in a project's own would outdate the answers that are kept of its lists, and on MongoDB
+ * every project would have a collection and its indexes more.
  */
-export const QUESTIONS: Definition = {
+export const QUESTIONS = recordKind({
   name: "slowQuestions",
   fields: {
-    projectId: { type: "Ref" },
-    question: { type: "String" },
-    day: { type: "String" },
-    expiresAt: { type: "Date" },
+    projectId: field.ref,
+    /** A digest of everything down to the total: what is counted together. */
+    question: field.text,
+    /** `2026-01-31`. */
+    day: field.text,
+    expiresAt: field.date,
+    /** Where the collection's documents are kept, by which a deleted one is told from a new one. */
+    place: field.undeclared<string>(),
+    /** A digest of the indexes that it was asked under: with others it is another question. */
+    indexes: field.undeclared<string>(),
+    filter: field.undeclared<string>(),
+    sort: field.undeclared<string>(),
+    total: field.undeclared<QuestionTotal>(),
+    asked: field.undeclared<number>(),
+    refused: field.undeclared<number>(),
+    ms: field.undeclared<number>(),
+    answered: field.undeclared<number>(),
+    examined: field.undeclared<number | null>(),
+    /** How many took at most so long: `{ b12: 3 }` by {@linkcode bucketOf}. */
+    times: field.undeclared<{ [bucket: string]: number }>(),
   },
   indexes: [
     { keys: [{ path: "question", descending: false }], unique: true },
@@ -61,7 +55,9 @@ export const QUESTIONS: Definition = {
   ],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+export type QuestionRecord = RecordOf<typeof QUESTIONS>;
 
 const DAY_MS = 86_400_000;
 

@@ -10,11 +10,12 @@ import {
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
-import type { Definition, Engine, Id, Snapshot, Stored, StoredRecord } from "../store/port.ts";
+import type { Engine, Id, Snapshot, Stored } from "../store/port.ts";
 import { collectionOf, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
 import type { Scope } from "./keep_files.ts";
 import { parseListQuery } from "./query.ts";
 import { findRecord } from "./redefine.ts";
+import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /** What somebody looks at again and again in a collection: a list's query, under a name. */
 export interface View {
@@ -27,16 +28,20 @@ export interface View {
 
 type StoredView = { name: string; query: string; columns: string[] | null };
 
-/** All views of a collection, under the id of its definition's record. */
-type ViewsRecord = StoredRecord & { views: StoredView[]; updatedAt: string };
-
-/** In each project's space. */
-export const VIEWS: Definition = {
+/**
+ * All views of a collection, under the id of its definition's record. In each project's space.
+ */
+export const VIEWS = recordKind({
   name: "_views",
-  fields: { updatedAt: { type: "Date" } },
+  fields: {
+    updatedAt: field.date,
+    views: field.undeclared<StoredView[]>(),
+  },
   indexes: [],
   trash: false,
-};
+});
+
+type ViewsRecord = RecordOf<typeof VIEWS>;
 
 interface ViewServices {
   readonly engine: Engine;

@@ -1,39 +1,34 @@
 import { ALL, and, eq } from "../store/filter.ts";
-import type { Definition, Engine, Filter, Id, StoredRecord } from "../store/port.ts";
+import type { Engine, Filter, Id } from "../store/port.ts";
 import { DERIVED_MAX } from "../limits.ts";
 import { derivedPath } from "./paths.ts";
 import type { BlobStores } from "./stores.ts";
+import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /**
- * Something that was made of a file, and is kept in our own store. The record is written before its
- * object, so nothing lies there that no record knows; an object that is missing is made again.
+ * Something that was made of a file, and is kept in our own store. The record is written before
+ * its object, so nothing lies there that no record knows; an object that is missing is made again.
+ * In each project's space.
  */
-export type DerivedRecord = StoredRecord & {
-  /** Of the file. */
-  path: string;
-  variant: string;
-  bytes: number;
-  contentType: string;
-  /** When it was last asked for, to the hour. */
-  usedAt: string;
-};
-
-/** In each project's space. */
-export const DERIVED: Definition = {
+export const DERIVED = recordKind({
   name: "_derived",
   fields: {
-    path: { type: "String" },
-    variant: { type: "String" },
-    bytes: { type: "Number" },
-    contentType: { type: "String" },
-    usedAt: { type: "Date" },
+    /** Of the file. */
+    path: field.text,
+    variant: field.text,
+    bytes: field.number,
+    contentType: field.text,
+    /** When it was last asked for, to the hour. */
+    usedAt: field.date,
   },
   indexes: [
     { keys: ["path", "variant"].map((path) => ({ path, descending: false })), unique: true },
     { keys: [{ path: "usedAt", descending: false }] },
   ],
   trash: false,
-};
+});
+
+export type DerivedRecord = RecordOf<typeof DERIVED>;
 
 export interface DerivedServices {
   readonly engine: Engine;

@@ -1,7 +1,8 @@
 import { ALL, eq } from "../store/filter.ts";
-import type { Definition, Engine, Filter, Id, StoredRecord } from "../store/port.ts";
+import type { Engine, Filter, Id } from "../store/port.ts";
 import type { FilePlace, PiecedUpload } from "./blobs.ts";
 import { projectOf } from "./paths.ts";
+import { field, nullable, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /**
  * `requested`: space is held, bytes may arrive. `copying`: a confirm has taken the row and puts the
@@ -12,59 +13,38 @@ export type UploadState = "requested" | "copying" | "confirmed";
 /** `public`: everybody who knows its address. `private`: whoever has a signed one. */
 export type Visibility = "public" | "private";
 
-/** A row of the ledger. */
-export type UploadRecord = StoredRecord & {
-  /** `<project_id>/<uuid>_<sanitized_filename>` */
-  path: string;
-  /** As the application sent it. */
-  filename: string;
-  contentType: string;
-  bytes: number;
-  state: UploadState;
-  /** While `copying`: whose claim it is. Only who holds it may confirm. */
-  claim: string | null;
-  /** When the claim lapses. */
-  claimedUntil: string | null;
-  /** The store of the object: `internal`, or the name of the project's own one. */
-  target: string;
-  /** When the hold ends; null once confirmed. */
-  expiresAt: string | null;
-  createdAt: string;
-  /** Who may read it; earlier versions knew public ones only. */
-  visibility?: Visibility;
-  /** What the store calls the upload in pieces; null where it did not begin as one. */
-  pieces?: string | null;
-  /** Bytes of it that are safe in the store. */
-  arrived?: number;
-  /** Whose turn it is to bring more of them, until when, and whether somebody else wants it. */
-  writer?: string | null;
-  writerUntil?: string | null;
-  isWanted?: boolean;
-  /** The user who has uploaded it. Null for a server's or a member's; earlier versions had none. */
-  ownerId?: Id | null;
-};
-
-/** In each project's space. */
-export const UPLOADS: Definition = {
+/** A row of the ledger. In each project's space. */
+export const UPLOADS = recordKind({
   name: "_uploads",
   fields: {
-    path: { type: "String" },
-    filename: { type: "String" },
-    contentType: { type: "String" },
-    bytes: { type: "Number" },
-    state: { type: "String" },
-    claim: { type: "String" },
-    claimedUntil: { type: "Date" },
-    target: { type: "String" },
-    expiresAt: { type: "Date" },
-    createdAt: { type: "Date" },
-    ownerId: { type: "Ref" },
-    visibility: { type: "String" },
-    pieces: { type: "String" },
-    arrived: { type: "Number" },
-    writer: { type: "String" },
-    writerUntil: { type: "Date" },
-    isWanted: { type: "Boolean" },
+    /** `<project_id>/<uuid>_<sanitized_filename>` */
+    path: field.text,
+    /** As the application sent it. */
+    filename: field.text,
+    contentType: field.text,
+    bytes: field.number,
+    state: field.textOf<UploadState>(),
+    /** While `copying`: whose claim it is. Only who holds it may confirm. */
+    claim: nullable(field.text),
+    /** When the claim lapses. */
+    claimedUntil: nullable(field.date),
+    /** The store of the object: `internal`, or the name of the project's own one. */
+    target: field.text,
+    /** When the hold ends; null once confirmed. */
+    expiresAt: nullable(field.date),
+    createdAt: field.date,
+    /** The user who has uploaded it. Null for a server's or a member's; earlier versions had none. */
+    ownerId: optional(nullable(field.ref)),
+    /** Who may read it; earlier versions knew public ones only. */
+    visibility: optional(field.textOf<Visibility>()),
+    /** What the store calls the upload in pieces; null where it did not begin as one. */
+    pieces: optional(nullable(field.text)),
+    /** Bytes of it that are safe in the store. */
+    arrived: optional(field.number),
+    /** Whose turn it is to bring more of them, until when, and whether somebody else wants it. */
+    writer: optional(nullable(field.text)),
+    writerUntil: optional(nullable(field.date)),
+    isWanted: optional(field.flag),
   },
   indexes: [
     { keys: [{ path: "path", descending: false }], unique: true },
@@ -73,44 +53,38 @@ export const UPLOADS: Definition = {
     { keys: [{ path: "expiresAt", descending: false }] },
   ],
   trash: false,
-};
+});
+
+export type UploadRecord = RecordOf<typeof UPLOADS>;
 
 /**
  * What a project is charged for, one record a project under the project's own id. Every change of
- * it is part of the transaction that changes the rows, so that the sums cannot drift from them.
+ * it is part of the transaction that changes the rows, so that the sums cannot drift from them. In
+ * each project's space.
  */
-export type StorageUsageRecord = StoredRecord & {
-  /** Bytes of confirmed files in our own store. */
-  used: number;
-  /** Bytes held for uploads into our own store. */
-  reserved: number;
-  /** `used` and `reserved` together: what headroom is judged by, in one condition. */
-  held: number;
-  /** Where new uploads go: `internal`, or the name of the project's own store. */
-  target: string;
-  /** Rows whose object lies in the project's own store. */
-  external: number;
-  /** All rows. Missing in a record of an earlier version, until its rows are counted. */
-  files?: number;
-  /** Rows that are not confirmed. Missing together with `files`. */
-  open?: number;
-};
-
-/** In each project's space. */
-export const STORAGE_USAGE: Definition = {
+export const STORAGE_USAGE = recordKind({
   name: "_storageUsage",
   fields: {
-    used: { type: "Number" },
-    reserved: { type: "Number" },
-    held: { type: "Number" },
-    target: { type: "String" },
-    external: { type: "Number" },
-    files: { type: "Number" },
-    open: { type: "Number" },
+    /** Bytes of confirmed files in our own store. */
+    used: field.number,
+    /** Bytes held for uploads into our own store. */
+    reserved: field.number,
+    /** `used` and `reserved` together: what headroom is judged by, in one condition. */
+    held: field.number,
+    /** Where new uploads go: `internal`, or the name of the project's own store. */
+    target: field.text,
+    /** Rows whose object lies in the project's own store. */
+    external: field.number,
+    /** All rows. Missing in a record of an earlier version, until its rows are counted. */
+    files: optional(field.number),
+    /** Rows that are not confirmed. Missing together with `files`. */
+    open: optional(field.number),
   },
   indexes: [],
   trash: false,
-};
+});
+
+export type StorageUsageRecord = RecordOf<typeof STORAGE_USAGE>;
 
 export const visibilityOf = ({ visibility = "public" }: UploadRecord): Visibility => visibility;
 

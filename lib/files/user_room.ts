@@ -3,10 +3,11 @@ import { USER_FILES_MAX, USER_OPEN_UPLOADS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { type FileSettings, isUserType } from "../projects/file_settings.ts";
 import { and, eq, not, or } from "../store/filter.ts";
-import type { Definition, Engine, Filter, Id, StoredRecord, Transaction } from "../store/port.ts";
+import type { Engine, Filter, Id, Transaction } from "../store/port.ts";
 import { exactBytesText } from "../text/amounts.ts";
 import { secondsToExpiry, unclaimed, unexpired } from "./ledger.ts";
 import { type UploadRecord, UPLOADS } from "./uploads.ts";
+import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /** A user who uploads by themselves, and what the project's owner lets users upload. */
 export interface Uploader {
@@ -14,16 +15,20 @@ export interface Uploader {
   readonly rules: FileSettings;
 }
 
-/** Grows with each upload of a user: transactions that add one of theirs wait for one another for it. */
-type UserUploadsRecord = StoredRecord & { added: number };
-
-/** In each project's space, one record a user under the user's own id. */
-export const USER_UPLOADS: Definition = {
+/**
+ * Grows with each upload of a user: transactions that add one of theirs wait for one another for
+ * it. In each project's space, one record a user under the user's own id.
+ */
+export const USER_UPLOADS = recordKind({
   name: "_userUploads",
-  fields: { added: { type: "Number" } },
+  fields: {
+    added: field.number,
+  },
   indexes: [],
   trash: false,
-};
+});
+
+type UserUploadsRecord = RecordOf<typeof USER_UPLOADS>;
 
 /** Throws `FILE_TYPE_REFUSED` and `FILE_TOO_LARGE`. */
 export function refuseByRules(

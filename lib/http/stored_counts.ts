@@ -1,18 +1,22 @@
 import { hash } from "node:crypto";
 import { eq } from "../store/filter.ts";
-import type { Definition, Engine, StoredRecord } from "../store/port.ts";
+import type { Engine } from "../store/port.ts";
 import type { SharedCounts } from "./rate_limit.ts";
-
-type CountRecord = StoredRecord & { count: number; expiresAt: string };
+import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /** In the control space. */
-export const RATE_COUNTS: Definition = {
+export const RATE_COUNTS = recordKind({
   name: "rate_counts",
-  fields: { count: { type: "Number" }, expiresAt: { type: "Date" } },
+  fields: {
+    count: field.number,
+    expiresAt: field.date,
+  },
   indexes: [],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+type CountRecord = RecordOf<typeof RATE_COUNTS>;
 
 const ID_DIGITS = 24;
 

@@ -2,53 +2,34 @@ import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import type { Log } from "../runtime/log.ts";
 import { and, compare, eq } from "../store/filter.ts";
-import type {
-  Definition,
-  Engine,
-  Filter,
-  Id,
-  Json,
-  Space,
-  StoredRecord,
-  Transaction,
-} from "../store/port.ts";
+import type { Engine, Filter, Id, Json, Space, Transaction } from "../store/port.ts";
+import { field, nullable, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /**
  * A job: work that follows from a change. It is written in the transaction of its cause and kept
  * until it is done. All processes share the queue. A job runs twice if its process is killed while
- * it runs, or is taken for dead because it did not reach the store for several seconds.
+ * it runs, or is taken for dead because it did not reach the store for several seconds. The queue
+ * of a project, in its space, and of the deployment, in the control space.
  */
-export type JobRecord = StoredRecord & {
-  kind: string;
-  /** What the job works on. */
-  subject: string;
-  /** Further input of the kind. Earlier versions left it out. */
-  detail?: Json;
-  /** What the job depends on, such as a webhook. Some kinds share workers by lane. */
-  lane: string;
-  createdAt: string;
-  /** The job does not run before this time. */
-  dueAt: string;
-  /** Id of the process that runs the job; null if it waits. Earlier versions left it out. */
-  claimedBy: Id | null;
-  /** How often the job was claimed since it was last successful. */
-  tries: number;
-  /** Why the last try failed. */
-  lastError: string | null;
-};
-
-/** The queue of a project, in its space, and of the deployment, in the control space. */
-export const JOBS: Definition = {
+export const JOBS = recordKind({
   name: "_jobs",
   fields: {
-    kind: { type: "String" },
-    subject: { type: "String" },
-    lane: { type: "String" },
-    createdAt: { type: "Date" },
-    dueAt: { type: "Date" },
-    claimedBy: { type: "String" },
-    tries: { type: "Number" },
-    lastError: { type: "String" },
+    kind: field.text,
+    /** What the job works on. */
+    subject: field.text,
+    /** What the job depends on, such as a webhook. Some kinds share workers by lane. */
+    lane: field.text,
+    createdAt: field.date,
+    /** The job does not run before this time. */
+    dueAt: field.date,
+    /** Id of the process that runs the job; null if it waits. Earlier versions left it out. */
+    claimedBy: nullable(field.textOf<Id>()),
+    /** How often the job was claimed since it was last successful. */
+    tries: field.number,
+    /** Why the last try failed. */
+    lastError: nullable(field.text),
+    /** Further input of the kind. Earlier versions left it out. */
+    detail: optional(field.undeclared<Json>()),
   },
   indexes: [
     { keys: [{ path: "dueAt", descending: false }] },
@@ -57,7 +38,9 @@ export const JOBS: Definition = {
     { keys: ["claimedBy", "dueAt"].map((path) => ({ path, descending: false })) },
   ],
   trash: false,
-};
+});
+
+export type JobRecord = RecordOf<typeof JOBS>;
 
 export interface JobServices {
   readonly engine: Engine;

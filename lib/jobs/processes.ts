@@ -1,24 +1,26 @@
 import { timestamp } from "../clock.ts";
 import { objectIds } from "../ids.ts";
 import { and, compare, eq, not, or } from "../store/filter.ts";
-import type { Definition, Id, StoredRecord } from "../store/port.ts";
+import type { Id } from "../store/port.ts";
 import type { JobServices } from "./jobs.ts";
+import { field, nullable, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** A process, or a thread of one, that has claimed jobs or is about to. */
-type ProcessRecord = StoredRecord & {
-  /** Host and port that the process serves on: no two processes have the same. Null if it serves none. */
-  address: string | null;
-  /** The process is dead if this time has passed. */
-  aliveUntil: string;
-};
-
-/** In the control space. */
-export const PROCESSES: Definition = {
+/**
+ * A process, or a thread of one, that has claimed jobs or is about to. In the control space.
+ */
+export const PROCESSES = recordKind({
   name: "jobProcesses",
-  fields: { address: { type: "String" }, aliveUntil: { type: "Date" } },
+  fields: {
+    /** Host and port that the process serves on: no two processes have the same. Null if it serves none. */
+    address: nullable(field.text),
+    /** The process is dead if this time has passed. */
+    aliveUntil: field.date,
+  },
   indexes: [],
   trash: false,
-};
+});
+
+type ProcessRecord = RecordOf<typeof PROCESSES>;
 
 /** How long a heartbeat lasts. Processes on several machines need clocks that agree to a few seconds. */
 const ALIVE_MS = 8_000;

@@ -4,7 +4,7 @@ import { REQUEST_TIMEOUT_MS, SHUTDOWN_MS } from "../limits.ts";
 import { createLru } from "../lru.ts";
 import { type ProjectRecord, PROJECTS } from "../projects/records.ts";
 import { ALL, and, compare, eq, or } from "../store/filter.ts";
-import type { Definition, Filter, Id, Space, Stored, StoredRecord } from "../store/port.ts";
+import type { Filter, Id, Space, Stored } from "../store/port.ts";
 import {
   claimJob,
   isDue,
@@ -19,23 +19,23 @@ import {
   runJob,
 } from "./jobs.ts";
 import { Heartbeat } from "./processes.ts";
+import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** A space that has jobs, or soon may have. */
-type WaitingSpaceRecord = StoredRecord & {
-  space: Space;
-  /** When a process last said that it may enqueue jobs there. */
-  announcedAt: string;
-  /** When the next job there is due. Earlier versions left it out. */
-  dueAt: string;
-};
-
-/** In the control space. */
-export const WAITING_SPACES: Definition = {
+/** A space that has jobs, or soon may have. In the control space. */
+export const WAITING_SPACES = recordKind({
   name: "waitingSpaces",
-  fields: { space: { type: "String" }, announcedAt: { type: "Date" }, dueAt: { type: "Date" } },
+  fields: {
+    space: field.textOf<Space>(),
+    /** When a process last said that it may enqueue jobs there. */
+    announcedAt: field.date,
+    /** When the next job there is due. Earlier versions left it out. */
+    dueAt: field.date,
+  },
   indexes: [{ keys: [{ path: "dueAt", descending: false }] }],
   trash: false,
-};
+});
+
+type WaitingSpaceRecord = RecordOf<typeof WAITING_SPACES>;
 
 /** How often a process looks for spaces in which jobs are due. */
 const LOOK_MS = 1_000;

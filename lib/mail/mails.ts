@@ -1,4 +1,5 @@
-import type { Definition, Engine, Id, Space, StoredRecord } from "../store/port.ts";
+import type { Engine, Space } from "../store/port.ts";
+import { field, nullable, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /** What Corbel sends for a project, in its own words or in those of the project's template. */
 export const PROJECT_MAIL_KINDS = [
@@ -22,52 +23,22 @@ export type MailState = "queued" | "sent" | "failed" | "kept";
 /** Whose server sends it: the platform's, or the project's own. */
 export type MailProvider = "default" | "byok";
 
-/** A mail to one recipient, written in the transaction of its cause. */
-export type MailRecord = StoredRecord & {
-  kind: MailKind | "custom";
-  to: string;
-  subject: string;
-  /** Null once it was sent or has failed, if it had a code. */
-  text: string | null;
-  html: string | null;
-  /** The record with the text and HTML that several mails share; null or missing if the mail has its own. */
-  textId?: Id | null;
-  replyTo: string | null;
-  messageId: string;
-  state: MailState;
-  /** Null for one that is kept. */
-  provider: MailProvider | null;
-  /** How often sending it was begun. */
-  tries: number;
-  /** What the server said last, or why it was not reached. */
-  answer: string | null;
-  hasCode: boolean;
-  /** After this it is not tried again: what it brings holds no longer. Null where it always does. */
-  usefulUntil: string | null;
-  /** The month whose count it is part of; null where it is not counted. */
-  countedIn: string | null;
-  createdAt: string;
-  sentAt: string | null;
-  expiresAt: string;
-};
-
-/** A text that several mails share, so that it is stored once. */
-export type MailTextRecord = StoredRecord & {
-  text: string;
-  html: string | null;
-  /** The same time as that of the mails. */
-  expiresAt: string;
-};
-
-/** In each project's space. */
-export const MAIL_TEXTS: Definition = {
+/** A text that several mails share, so that it is stored once. In each project's space. */
+export const MAIL_TEXTS = recordKind({
   name: "_mailTexts",
-  fields: { text: { type: "String" }, html: { type: "String" }, expiresAt: { type: "Date" } },
+  fields: {
+    text: field.text,
+    html: nullable(field.text),
+    /** The same time as that of the mails. */
+    expiresAt: field.date,
+  },
   indexes: [],
   trash: false,
   counted: true,
   expiry: "expiresAt",
-};
+});
+
+export type MailTextRecord = RecordOf<typeof MAIL_TEXTS>;
 
 /** The text of a mail; null if it had a code and the mail has been sent or has failed. */
 export async function textsOf(
@@ -80,28 +51,38 @@ export async function textsOf(
   return { text: shared?.value.text ?? null, html: shared?.value.html ?? null };
 }
 
-/** In each project's space, and in the control space for mails to accounts. */
-export const MAILS: Definition = {
+/**
+ * A mail to one recipient, written in the transaction of its cause. In each project's space, and
+ * in the control space for mails to accounts.
+ */
+export const MAILS = recordKind({
   name: "_mails",
   fields: {
-    textId: { type: "Ref" },
-    kind: { type: "String" },
-    to: { type: "String" },
-    subject: { type: "String" },
-    text: { type: "String" },
-    html: { type: "String" },
-    replyTo: { type: "String" },
-    messageId: { type: "String" },
-    state: { type: "String" },
-    provider: { type: "String" },
-    tries: { type: "Number" },
-    answer: { type: "String" },
-    hasCode: { type: "Boolean" },
-    usefulUntil: { type: "Date" },
-    countedIn: { type: "String" },
-    createdAt: { type: "Date" },
-    sentAt: { type: "Date" },
-    expiresAt: { type: "Date" },
+    /** The record with the text and HTML that several mails share; null or missing if the mail has its own. */
+    textId: optional(nullable(field.ref)),
+    kind: field.textOf<MailKind | "custom">(),
+    to: field.text,
+    subject: field.text,
+    /** Null once it was sent or has failed, if it had a code. */
+    text: nullable(field.text),
+    html: nullable(field.text),
+    replyTo: nullable(field.text),
+    messageId: field.text,
+    state: field.textOf<MailState>(),
+    /** Null for one that is kept. */
+    provider: nullable(field.textOf<MailProvider>()),
+    /** How often sending it was begun. */
+    tries: field.number,
+    /** What the server said last, or why it was not reached. */
+    answer: nullable(field.text),
+    hasCode: field.flag,
+    /** After this it is not tried again: what it brings holds no longer. Null where it always does. */
+    usefulUntil: nullable(field.date),
+    /** The month whose count it is part of; null where it is not counted. */
+    countedIn: nullable(field.text),
+    createdAt: field.date,
+    sentAt: nullable(field.date),
+    expiresAt: field.date,
   },
   indexes: [
     { keys: [{ path: "createdAt", descending: true }] },
@@ -110,4 +91,6 @@ export const MAILS: Definition = {
   trash: false,
   counted: true,
   expiry: "expiresAt",
-};
+});
+
+export type MailRecord = RecordOf<typeof MAILS>;

@@ -7,46 +7,38 @@ import type { Egress } from "../http/egress.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
-import type { Definition, Engine, Id, StoredRecord, Transaction } from "../store/port.ts";
+import type { Engine, Id, Transaction } from "../store/port.ts";
 import { parseSmtpUrl, type SmtpServer } from "../text/mail_addresses.ts";
+import { field, nullable, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** A project's own way to send mail, and in which language it writes. */
-export type MailSettingsRecord = StoredRecord & {
-  /** The server's address, user and password in it, sealed for this project; null for none. */
-  sealedUrl: string | null;
-  /** What of the address may be shown; null for none. */
-  host: string | null;
-  port: number | null;
-  hasPassword: boolean;
-  /** As `parseMailbox` reads it; null without a server. */
-  from: string | null;
-  replyTo: string | null;
-  /** Of mails to whoever asks for no language that there are templates in; null for English. */
-  language: string | null;
-  /** Grows with each template: transactions that add one wait for one another for it. */
-  templatesAdded?: number;
-  createdAt: string;
-  updatedAt: string;
-};
-
-/** In each project's space, one record. */
-export const MAIL_SETTINGS: Definition = {
+/**
+ * A project's own way to send mail, and in which language it writes. In each project's space, one
+ * record.
+ */
+export const MAIL_SETTINGS = recordKind({
   name: "_mailSettings",
   fields: {
-    sealedUrl: { type: "String" },
-    host: { type: "String" },
-    port: { type: "Number" },
-    hasPassword: { type: "Boolean" },
-    from: { type: "String" },
-    replyTo: { type: "String" },
-    language: { type: "String" },
-    templatesAdded: { type: "Number" },
-    createdAt: { type: "Date" },
-    updatedAt: { type: "Date" },
+    /** The server's address, user and password in it, sealed for this project; null for none. */
+    sealedUrl: nullable(field.text),
+    /** What of the address may be shown; null for none. */
+    host: nullable(field.text),
+    port: nullable(field.number),
+    hasPassword: field.flag,
+    /** As `parseMailbox` reads it; null without a server. */
+    from: nullable(field.text),
+    replyTo: nullable(field.text),
+    /** Of mails to whoever asks for no language that there are templates in; null for English. */
+    language: nullable(field.text),
+    /** Grows with each template: transactions that add one wait for one another for it. */
+    templatesAdded: optional(field.number),
+    createdAt: field.date,
+    updatedAt: field.date,
   },
   indexes: [],
   trash: false,
-};
+});
+
+export type MailSettingsRecord = RecordOf<typeof MAIL_SETTINGS>;
 
 const THE_SETTINGS = hashedId("mail settings");
 

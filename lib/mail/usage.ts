@@ -2,18 +2,25 @@ import type { Clock } from "../clock.ts";
 import { hashedId } from "../crypto/hashes.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { and, compare, eq } from "../store/filter.ts";
-import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import type { Engine, Id } from "../store/port.ts";
+import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** Mails of a project by the platform's server in a month, by recipients. */
-type MailUsageRecord = StoredRecord & { projectId: Id; month: string; count: number };
-
-/** In the control space. A new month is a new record. */
-export const MAIL_USAGE: Definition = {
+/**
+ * Mails of a project by the platform's server in a month, by recipients. In the control space. A
+ * new month is a new record.
+ */
+export const MAIL_USAGE = recordKind({
   name: "mailUsage",
-  fields: { projectId: { type: "Ref" }, month: { type: "String" }, count: { type: "Number" } },
+  fields: {
+    projectId: field.ref,
+    month: field.text,
+    count: field.number,
+  },
   indexes: [{ keys: [{ path: "projectId", descending: false }] }],
   trash: false,
-};
+});
+
+type MailUsageRecord = RecordOf<typeof MAIL_USAGE>;
 
 interface UsageServices {
   readonly engine: Engine;

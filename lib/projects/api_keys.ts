@@ -6,26 +6,13 @@ import { type AuthSettings, authSettingsOf } from "./auth_settings.ts";
 import { type FileSettings, fileSettingsOf } from "./file_settings.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
 import { and, compare, eq } from "../store/filter.ts";
-import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import type { Engine, Id } from "../store/port.ts";
 import type { MaybePromise } from "../maybe_promise.ts";
+import { field, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 export const KEY_KINDS = ["publishable", "secret"] as const;
 
 export type KeyKind = (typeof KEY_KINDS)[number];
-
-export type ApiKeyRecord = StoredRecord & {
-  projectId: Id;
-  kind: KeyKind;
-  /** SHA-256 of the key. A secret key itself is shown once and kept nowhere. */
-  hash: string;
-  /** A publishable key itself, which anybody may know; those of earlier versions lack it. */
-  text?: string;
-  /** The first characters of a secret key, by which it is told from others; as above. */
-  start?: string;
-  createdAt: string;
-  /** Of a secret key; null, or left out, where it was never used so. */
-  seenInBrowser?: BrowserUse | null;
-};
 
 /** A use of a key by a page, which shows it to everybody who opens it. */
 export type BrowserUse = {
@@ -35,39 +22,41 @@ export type BrowserUse = {
 };
 
 /** In the control space. */
-export const API_KEYS: Definition = {
+export const API_KEYS = recordKind({
   name: "apiKeys",
   fields: {
-    projectId: { type: "Ref" },
-    kind: { type: "String" },
-    hash: { type: "String" },
-    text: { type: "String" },
-    start: { type: "String" },
-    createdAt: { type: "Date" },
+    projectId: field.ref,
+    kind: field.textOf<KeyKind>(),
+    /** SHA-256 of the key. A secret key itself is shown once and kept nowhere. */
+    hash: field.text,
+    /** A publishable key itself, which anybody may know; those of earlier versions lack it. */
+    text: optional(field.text),
+    /** The first characters of a secret key, by which it is told from others; as above. */
+    start: optional(field.text),
+    createdAt: field.date,
+    /** Of a secret key; null, or left out, where it was never used so. */
+    seenInBrowser: optional(field.undeclared<BrowserUse | null>()),
   },
   indexes: [
     { keys: [{ path: "hash", descending: false }], unique: true },
     { keys: [{ path: "projectId", descending: false }] },
   ],
   trash: false,
-};
+});
 
-/** A key that was rotated and works until its end: one of each project and kind. */
-export type FormerKeyRecord = StoredRecord & {
-  projectId: Id;
-  kind: KeyKind;
-  hash: string;
-  expiresAt: string;
-};
+export type ApiKeyRecord = RecordOf<typeof API_KEYS>;
 
-/** In the control space. */
-export const FORMER_KEYS: Definition = {
+/**
+ * A key that was rotated and works until its end: one of each project and kind. In the control
+ * space.
+ */
+export const FORMER_KEYS = recordKind({
   name: "formerApiKeys",
   fields: {
-    projectId: { type: "Ref" },
-    kind: { type: "String" },
-    hash: { type: "String" },
-    expiresAt: { type: "Date" },
+    projectId: field.ref,
+    kind: field.textOf<KeyKind>(),
+    hash: field.text,
+    expiresAt: field.date,
   },
   indexes: [
     { keys: [{ path: "hash", descending: false }] },
@@ -75,7 +64,9 @@ export const FORMER_KEYS: Definition = {
   ],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+export type FormerKeyRecord = RecordOf<typeof FORMER_KEYS>;
 
 const PREFIXES: Record<KeyKind, string> = { publishable: "pk_live_", secret: "sk_live_" };
 const KEY = /^(?:pk|sk)_live_[A-Za-z0-9_-]{43}$/;

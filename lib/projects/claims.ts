@@ -2,17 +2,21 @@ import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { UniqueViolation } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
-import type { Definition, Engine, StoredRecord, Transaction } from "../store/port.ts";
-
-type ClaimRecord = StoredRecord & { name: string; createdAt: string };
+import type { Engine, Transaction } from "../store/port.ts";
+import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /** In the control space. */
-const CLAIMS: Definition = {
+const CLAIMS = recordKind({
   name: "claims",
-  fields: { name: { type: "String" }, createdAt: { type: "Date" } },
+  fields: {
+    name: field.text,
+    createdAt: field.date,
+  },
   indexes: [{ keys: [{ path: "name", descending: false }], unique: true }],
   trash: false,
-};
+});
+
+type ClaimRecord = RecordOf<typeof CLAIMS>;
 
 /** Whether this caller is the first of all processes to claim what is to be done once. */
 export async function claim(

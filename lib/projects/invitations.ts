@@ -2,48 +2,37 @@ import { type Clock, timestamp } from "../clock.ts";
 import { sha256 } from "../crypto/hashes.ts";
 import { deleteAll } from "../store/expiry.ts";
 import { and, compare, eq, or } from "../store/filter.ts";
-import type { Definition, Filter, Id, StoredRecord, Transaction } from "../store/port.ts";
+import type { Filter, Id, Transaction } from "../store/port.ts";
 import { includes, memberKey, type MemberRecord, MEMBERS, type Role } from "./members.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
+import { field, nullable, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** An offer of a part in a project, or of the project itself, which begins when it is accepted. */
-export type InvitationRecord = StoredRecord & {
-  projectId: Id;
-  /** Whom the inviter meant, as they typed it. It proves nothing: whoever has the link accepts. */
-  email: string;
-  /** `owner` for the offer of the project itself. */
-  role: Role;
-  /** Only as long as this account may invite can the invitation be accepted. */
-  invitedBy: Id;
-  /** The member who may accept the offer of the project; null for a membership. */
-  newOwnerId: Id | null;
-  /** SHA-256 of what the link ends with; the token itself is kept nowhere. */
-  tokenHash: string;
-  /** What only one invitation is for, see {@linkcode subjectOf}: a new one takes its place. */
-  subject: string;
-  /** Whether an account was registered by its link: one is. */
-  isRegistered: boolean;
-  /** Null while it is open. An accepted one is kept so that accepting again answers the same. */
-  acceptedBy: Id | null;
-  createdAt: string;
-  expiresAt: string;
-};
-
-/** In the control space. */
-export const INVITATIONS: Definition = {
+/**
+ * An offer of a part in a project, or of the project itself, which begins when it is accepted. In
+ * the control space.
+ */
+export const INVITATIONS = recordKind({
   name: "invitations",
   fields: {
-    projectId: { type: "Ref" },
-    email: { type: "String" },
-    role: { type: "String" },
-    invitedBy: { type: "Ref" },
-    newOwnerId: { type: "Ref" },
-    tokenHash: { type: "String" },
-    subject: { type: "String" },
-    isRegistered: { type: "Boolean" },
-    acceptedBy: { type: "Ref" },
-    createdAt: { type: "Date" },
-    expiresAt: { type: "Date" },
+    projectId: field.ref,
+    /** Whom the inviter meant, as they typed it. It proves nothing: whoever has the link accepts. */
+    email: field.text,
+    /** `owner` for the offer of the project itself. */
+    role: field.textOf<Role>(),
+    /** Only as long as this account may invite can the invitation be accepted. */
+    invitedBy: field.ref,
+    /** The member who may accept the offer of the project; null for a membership. */
+    newOwnerId: nullable(field.ref),
+    /** SHA-256 of what the link ends with; the token itself is kept nowhere. */
+    tokenHash: field.text,
+    /** What only one invitation is for, see {@linkcode subjectOf}: a new one takes its place. */
+    subject: field.text,
+    /** Whether an account was registered by its link: one is. */
+    isRegistered: field.flag,
+    /** Null while it is open. An accepted one is kept so that accepting again answers the same. */
+    acceptedBy: nullable(field.ref),
+    createdAt: field.date,
+    expiresAt: field.date,
   },
   indexes: [
     { keys: [{ path: "tokenHash", descending: false }], unique: true },
@@ -53,7 +42,9 @@ export const INVITATIONS: Definition = {
   ],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+export type InvitationRecord = RecordOf<typeof INVITATIONS>;
 
 /** There is one invitation for each address in a project, and one for its ownership. */
 export const subjectOf = (projectId: Id, emailLower: string | null): string =>

@@ -1,8 +1,9 @@
 import type { AccountPrincipal } from "./account_records.ts";
 import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
-import type { Actor, Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import type { Actor, Engine, Id } from "../store/port.ts";
 import { isTrashed, type ProjectRecord, PROJECTS } from "./records.ts";
+import { field, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /** What an account may do in a project; each includes those before it. */
 export const ROLES = ["viewer", "admin", "owner"] as const;
@@ -15,27 +16,18 @@ export type GivenRole = Exclude<Role, "owner">;
 export const includes = (role: Role, asked: Role): boolean =>
   ROLES.indexOf(role) >= ROLES.indexOf(asked);
 
-export type MemberRecord = StoredRecord & {
-  projectId: Id;
-  accountId: Id;
-  /** `<projectId> <accountId>`: nobody is a member twice. */
-  member: string;
-  role: Role;
-  /** The address that the accepted invitation was for; left out where there was none. */
-  invitedAs?: string;
-  createdAt: string;
-};
-
 /** In the control space. */
-export const MEMBERS: Definition = {
+export const MEMBERS = recordKind({
   name: "members",
   fields: {
-    projectId: { type: "Ref" },
-    accountId: { type: "Ref" },
-    member: { type: "String" },
-    role: { type: "String" },
-    invitedAs: { type: "String" },
-    createdAt: { type: "Date" },
+    projectId: field.ref,
+    accountId: field.ref,
+    /** `<projectId> <accountId>`: nobody is a member twice. */
+    member: field.text,
+    role: field.textOf<Role>(),
+    /** The address that the accepted invitation was for; left out where there was none. */
+    invitedAs: optional(field.text),
+    createdAt: field.date,
   },
   indexes: [
     { keys: [{ path: "member", descending: false }], unique: true },
@@ -43,7 +35,9 @@ export const MEMBERS: Definition = {
     { keys: [{ path: "accountId", descending: false }, { path: "createdAt", descending: true }] },
   ],
   trash: false,
-};
+});
+
+export type MemberRecord = RecordOf<typeof MEMBERS>;
 
 export const memberKey = (projectId: Id, accountId: Id): string => `${projectId} ${accountId}`;
 

@@ -5,7 +5,8 @@ import { Secret } from "../crypto/secret.ts";
 import type { NewId } from "../ids.ts";
 import { Problem } from "../problems.ts";
 import { eq } from "../store/filter.ts";
-import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import type { Engine, Id } from "../store/port.ts";
+import { field, nullable, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /**
  * Whether a provider's verified e-mail signs in to the user who has it: `never` keeps users of
@@ -39,32 +40,24 @@ export interface ProviderStore {
   readonly keyRing: KeyRing;
 }
 
-type ProviderRecord = StoredRecord & {
-  provider: string;
-  enabled: boolean;
-  clientId: string;
-  /** The client secret, sealed under the key ring for this project and provider. */
-  sealed: string | null;
-  linking: Linking;
-  createdAt: string;
-  updatedAt: string;
-};
-
 /** In each project's space. */
-export const PROVIDER_SETTINGS: Definition = {
+export const PROVIDER_SETTINGS = recordKind({
   name: "_providers",
   fields: {
-    provider: { type: "String" },
-    enabled: { type: "Boolean" },
-    clientId: { type: "String" },
-    sealed: { type: "String" },
-    linking: { type: "String" },
-    createdAt: { type: "Date" },
-    updatedAt: { type: "Date" },
+    provider: field.text,
+    enabled: field.flag,
+    clientId: field.text,
+    /** The client secret, sealed under the key ring for this project and provider. */
+    sealed: nullable(field.text),
+    linking: field.textOf<Linking>(),
+    createdAt: field.date,
+    updatedAt: field.date,
   },
   indexes: [{ keys: [{ path: "provider", descending: false }], unique: true }],
   trash: false,
-};
+});
+
+type ProviderRecord = RecordOf<typeof PROVIDER_SETTINGS>;
 
 const bindingOf = (project: Id, provider: string) => ({
   project,

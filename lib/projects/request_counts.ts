@@ -4,26 +4,19 @@ import type { NewId } from "../ids.ts";
 import { REQUEST_DAYS, REQUEST_MINUTES } from "../limits.ts";
 import { postponed } from "../postponed.ts";
 import { eq, within } from "../store/filter.ts";
-import type { Definition, Engine, Id, Records, StoredRecord } from "../store/port.ts";
-
-type RequestCountRecord = StoredRecord & {
-  projectId: Id;
-  /** `<projectId> 2026-01-31T12:00` for a minute, `<projectId> 2026-01-31` for a day. */
-  window: string;
-  requests: number;
-  errors: number;
-  expiresAt: string;
-};
+import type { Engine, Id, Records } from "../store/port.ts";
+import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 /** In the control space. */
-export const REQUEST_COUNTS: Definition = {
+export const REQUEST_COUNTS = recordKind({
   name: "requestCounts",
   fields: {
-    projectId: { type: "Ref" },
-    window: { type: "String" },
-    requests: { type: "Number" },
-    errors: { type: "Number" },
-    expiresAt: { type: "Date" },
+    projectId: field.ref,
+    /** `<projectId> 2026-01-31T12:00` for a minute, `<projectId> 2026-01-31` for a day. */
+    window: field.text,
+    requests: field.number,
+    errors: field.number,
+    expiresAt: field.date,
   },
   indexes: [
     { keys: [{ path: "window", descending: false }], unique: true },
@@ -31,7 +24,9 @@ export const REQUEST_COUNTS: Definition = {
   ],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+type RequestCountRecord = RecordOf<typeof REQUEST_COUNTS>;
 
 /** What the applications of a project asked for. */
 export interface RequestCount {

@@ -6,24 +6,25 @@ import type { NewId } from "../ids.ts";
 import { timestamp } from "../clock.ts";
 import { createLru } from "../lru.ts";
 import { ALL } from "../store/filter.ts";
-import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import type { Engine, Id } from "../store/port.ts";
+import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
 export const ALGORITHM = "EdDSA";
 
-type SigningKeyRecord = StoredRecord & {
-  x: string;
-  /** The private key, sealed under the key ring for this project and purpose. */
-  sealed: string;
-  createdAt: string;
-};
-
 /** In each project's space. */
-export const SIGNING_KEYS: Definition = {
+export const SIGNING_KEYS = recordKind({
   name: "_signingKeys",
-  fields: { createdAt: { type: "Date" } },
+  fields: {
+    createdAt: field.date,
+    x: field.undeclared<string>(),
+    /** The private key, sealed under the key ring for this project and purpose. */
+    sealed: field.undeclared<string>(),
+  },
   indexes: [],
   trash: false,
-};
+});
+
+type SigningKeyRecord = RecordOf<typeof SIGNING_KEYS>;
 
 /** A project's key for access tokens. */
 export interface SigningKey {

@@ -2,32 +2,27 @@ import { type Clock, timestamp } from "../clock.ts";
 import type { NewId } from "../ids.ts";
 import { StoreMismatch, UniqueViolation } from "../store/errors.ts";
 import { ALL, eq } from "../store/filter.ts";
-import type { Definition, Engine, StoredRecord } from "../store/port.ts";
+import type { Engine } from "../store/port.ts";
 import type { KeyRing } from "../crypto/key_ring.ts";
+import { field, nullable, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** A key that values of this store may be sealed with. */
-export type KnownKeyRecord = StoredRecord & {
-  /** Its id in the ring, which no other key ever has. */
-  keyId: string;
-  /** Tells it from every other key, and nothing of what it is. */
-  fingerprint: string;
-  createdAt: string;
-  /** Since when nothing is sealed with it any more; null for one that must be there. */
-  retiredAt: string | null;
-};
-
-/** In the control space. */
-export const KNOWN_KEYS: Definition = {
+/** A key that values of this store may be sealed with. In the control space. */
+export const KNOWN_KEYS = recordKind({
   name: "sealingKeys",
   fields: {
-    keyId: { type: "String" },
-    fingerprint: { type: "String" },
-    createdAt: { type: "Date" },
-    retiredAt: { type: "Date" },
+    /** Its id in the ring, which no other key ever has. */
+    keyId: field.text,
+    /** Tells it from every other key, and nothing of what it is. */
+    fingerprint: field.text,
+    createdAt: field.date,
+    /** Since when nothing is sealed with it any more; null for one that must be there. */
+    retiredAt: nullable(field.date),
   },
   indexes: [{ keys: [{ path: "keyId", descending: false }], unique: true }],
   trash: false,
-};
+});
+
+export type KnownKeyRecord = RecordOf<typeof KNOWN_KEYS>;
 
 interface KnownKeyServices {
   readonly engine: Engine;

@@ -7,35 +7,29 @@ import type { NewId } from "../ids.ts";
 import { SIGN_IN_MS } from "../limits.ts";
 import { and, compare, eq, within } from "../store/filter.ts";
 import { jsonText, parseJson } from "../store/json_text.ts";
-import type { Definition, Engine, Id, StoredRecord } from "../store/port.ts";
+import type { Engine, Id } from "../store/port.ts";
 import type { Challenge } from "./oauth.ts";
+import { field, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** A sign-in between start and callback. */
-export type SignInStateRecord = StoredRecord & {
-  /** SHA-256 of the state; the state itself travels and is kept nowhere. */
-  stateHash: string;
-  provider: string;
-  /** SHA-256 of what the browser holds in its cookie. */
-  browserHash: string;
-  /** What the callback needs and nobody else may know, sealed for this state alone. */
-  sealed: string;
-  expiresAt: string;
-};
-
-/** In each project's space. */
-export const SIGN_IN_STATES: Definition = {
+/** A sign-in between start and callback. In each project's space. */
+export const SIGN_IN_STATES = recordKind({
   name: "_signInStates",
   fields: {
-    stateHash: { type: "String" },
-    provider: { type: "String" },
-    browserHash: { type: "String" },
-    sealed: { type: "String" },
-    expiresAt: { type: "Date" },
+    /** SHA-256 of the state; the state itself travels and is kept nowhere. */
+    stateHash: field.text,
+    provider: field.text,
+    /** SHA-256 of what the browser holds in its cookie. */
+    browserHash: field.text,
+    /** What the callback needs and nobody else may know, sealed for this state alone. */
+    sealed: field.text,
+    expiresAt: field.date,
   },
   indexes: [{ keys: [{ path: "stateHash", descending: false }], unique: true }],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+export type SignInStateRecord = RecordOf<typeof SIGN_IN_STATES>;
 
 /** What a callback finds of its start. */
 export interface BegunSignIn {

@@ -7,6 +7,7 @@ import { MEMBERS } from "@/lib/projects/members.ts";
 import { type ProjectRecord, PROJECTS } from "@/lib/projects/records.ts";
 import { removeTrashed, restoreProject, trashProject } from "@/lib/operations/project_trash.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
+import type { Definition } from "@/lib/store/port.ts";
 import { maintain } from "@/routes/maintenance.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
 import { databaseNames } from "../support/mongodb.ts";
@@ -28,7 +29,7 @@ async function trash(project: TestProject, name = "Test") {
 
 /** How many records the control space holds of a project. */
 async function controlRecords({ services: { engine } }: TestApp, projectId: string) {
-  const of = (definition: typeof MEMBERS) =>
+  const of = (definition: Definition) =>
     engine.records("control", definition).count(eq("projectId", projectId));
   const projects = engine.records("control", PROJECTS);
   return {

@@ -3,7 +3,7 @@ import { guides } from "@/openapi/introduction.ts";
 import { usageLines } from "@/routes/admin/help.ts";
 import { committedFiles, isTest, mustRead } from "./files.ts";
 
-const KEPT = /: Definition = \{\s*name: "(\w+)"/g;
+const KEPT = /(?:: Definition = \{|\brecordKind\(\{)\s*name: "(\w+)"/g;
 
 /** Names with `_` are those in projects, but for these, which the control space has, too. */
 const IN_BOTH = ["_jobs", "_mails", "_codes", "_sendings", "_wrongCodes"];

@@ -10,6 +10,7 @@ import { MAIL_SETTINGS } from "@/lib/mail/settings.ts";
 import { MAIL_TEMPLATES } from "@/lib/mail/template_store.ts";
 import { STORAGE_SETTINGS } from "@/lib/files/storage_settings.ts";
 import { ALL } from "@/lib/store/filter.ts";
+import type { Definition } from "@/lib/store/port.ts";
 import type { Answer } from "../support/conforming_client.ts";
 import { openTestApp, type TestApp } from "../support/test_app.ts";
 import {
@@ -37,7 +38,7 @@ async function stateOf(
   { project }: Household,
 ): Promise<string> {
   const { projectId } = project;
-  const read = async (space: string, definition: typeof PROJECTS) => {
+  const read = async (space: string, definition: Definition) => {
     const all = { filter: ALL, sort: [], limit: 1000 };
     return (await engine.records(space, definition).list(all)).items;
   };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type SessionRecord, SESSIONS } from "@/lib/auth/sessions.ts";
-import { USERS } from "@/lib/auth/users.ts";
 import { EXCHANGE_CODES } from "@/lib/auth/exchange_codes.ts";
 import { SIGN_IN_STATES } from "@/lib/social/states.ts";
 import { ALL } from "@/lib/store/filter.ts";
+import type { Definition } from "@/lib/store/port.ts";
 import { parseJson } from "@/lib/store/json_text.ts";
 import { locationOf, openSignInFixture, SITE } from "../api/sign_in_fixture.ts";
 import { joinProject, openAccount, ownedProject, type TestAccount } from "../support/dashboard.ts";
@@ -203,7 +203,7 @@ Deno.test("a trial is the real sign-in: it shows who came, and leaves the user b
   const sessions = parseJson(`[${items}]`) as SessionRecord[];
   assert.equal(sessions.length, 2);
   assert.ok(sessions.every(({ revokedAt }) => revokedAt !== null), "all are ended");
-  const count = (definition: typeof USERS) =>
+  const count = (definition: Definition) =>
     services.engine.records(project.projectId, definition).count(ALL);
   assert.deepEqual([await count(EXCHANGE_CODES), await count(SIGN_IN_STATES)], [0, 0]);
 });

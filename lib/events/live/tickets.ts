@@ -9,8 +9,9 @@ import { LIVE_TICKET_SECONDS } from "../../limits.ts";
 import { Problem } from "../../problems.ts";
 import { and, compare, eq, within } from "../../store/filter.ts";
 import { parseJson } from "../../store/json_text.ts";
-import type { Definition, Engine, Id, StoredRecord } from "../../store/port.ts";
+import type { Engine, Id } from "../../store/port.ts";
 import type { LiveQuery } from "./plan.ts";
+import { field, nullable, recordKind, type RecordOf } from "../../store/record_kind.ts";
 
 /** What a ticket stands for. */
 export interface TicketHolder extends LiveQuery {
@@ -21,31 +22,24 @@ export interface TicketHolder extends LiveQuery {
   readonly origin: string | null;
 }
 
-type TicketRecord = StoredRecord & {
-  collectionName: string;
-  query: string;
-  lastEventId: string | null;
-  origin: string | null;
-  /** JSON text of the credentials. */
-  sealedCredentials: string;
-  expiresAt: string;
-};
-
 /** In each project's space; the id is the hash of the ticket, which stands nowhere. */
-export const LIVE_TICKETS: Definition = {
+export const LIVE_TICKETS = recordKind({
   name: "_liveTickets",
   fields: {
-    collectionName: { type: "String" },
-    query: { type: "String" },
-    lastEventId: { type: "String" },
-    origin: { type: "String" },
-    sealedCredentials: { type: "String" },
-    expiresAt: { type: "Date" },
+    collectionName: field.text,
+    query: field.text,
+    lastEventId: nullable(field.text),
+    origin: nullable(field.text),
+    /** JSON text of the credentials. */
+    sealedCredentials: field.text,
+    expiresAt: field.date,
   },
   indexes: [],
   trash: false,
   expiry: "expiresAt",
-};
+});
+
+type TicketRecord = RecordOf<typeof LIVE_TICKETS>;
 
 const bindingOf = (project: Id) => ({ project, purpose: "live ticket" });
 

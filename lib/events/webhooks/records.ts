@@ -1,5 +1,6 @@
 import type { ChangeAction, PositionedChange } from "../../store/changes.ts";
-import type { Definition, Json, StoredRecord } from "../../store/port.ts";
+import type { Json } from "../../store/port.ts";
+import { field, nullable, recordKind, type RecordOf } from "../../store/record_kind.ts";
 
 /** What documents of a collection tell, and what users do. */
 export const COLLECTION_EVENTS = ["created", "changed", "deleted", "recovered"] as const;
@@ -13,54 +14,46 @@ export type EventName = (typeof COLLECTION_EVENTS)[number] | (typeof USER_EVENTS
 /** By collection, or `users`, what a webhook is told. */
 export type WebhookEvents = { [collection: string]: EventName[] };
 
-/** An address that is told what changes. */
-export type WebhookRecord = StoredRecord & {
-  name: string;
-  url: string;
-  events: WebhookEvents & { [name: string]: Json };
-  isEnabled: boolean;
-  /** Why Corbel has switched it off; null where it has not. */
-  offBecause: string | null;
-  /** What its messages are signed with, sealed for it. */
-  sealedSecret: string;
-  /** The one before, which is signed with as well until then. */
-  sealedFormerSecret: string | null;
-  formerUntil: string | null;
-  /** When the owner was last told that messages do not get through. */
-  toldAt: string | null;
-  createdAt: string;
-  updatedAt: string;
-};
-
-/** In each project's space. */
-export const WEBHOOKS: Definition = {
+/** An address that is told what changes. In each project's space. */
+export const WEBHOOKS = recordKind({
   name: "_webhooks",
   fields: {
-    name: { type: "String" },
-    url: { type: "String" },
-    isEnabled: { type: "Boolean" },
-    offBecause: { type: "String" },
-    sealedSecret: { type: "String" },
-    sealedFormerSecret: { type: "String" },
-    formerUntil: { type: "Date" },
-    toldAt: { type: "Date" },
-    createdAt: { type: "Date" },
-    updatedAt: { type: "Date" },
+    name: field.text,
+    url: field.text,
+    isEnabled: field.flag,
+    /** Why Corbel has switched it off; null where it has not. */
+    offBecause: nullable(field.text),
+    /** What its messages are signed with, sealed for it. */
+    sealedSecret: field.text,
+    /** The one before, which is signed with as well until then. */
+    sealedFormerSecret: nullable(field.text),
+    formerUntil: nullable(field.date),
+    /** When the owner was last told that messages do not get through. */
+    toldAt: nullable(field.date),
+    createdAt: field.date,
+    updatedAt: field.date,
+    events: field.undeclared<WebhookEvents & { [name: string]: Json }>(),
   },
   indexes: [{ keys: [{ path: "createdAt", descending: true }] }],
   trash: false,
-};
+});
 
-/** Grows with each webhook: transactions that add one wait for one another for it. */
-export type WebhookCountRecord = StoredRecord & { added: number };
+export type WebhookRecord = RecordOf<typeof WEBHOOKS>;
 
-/** In each project's space, one record. */
-export const WEBHOOK_COUNTS: Definition = {
+/**
+ * Grows with each webhook: transactions that add one wait for one another for it. In each
+ * project's space, one record.
+ */
+export const WEBHOOK_COUNTS = recordKind({
   name: "_webhookCounts",
-  fields: { added: { type: "Number" } },
+  fields: {
+    added: field.number,
+  },
   indexes: [],
   trash: false,
-};
+});
+
+export type WebhookCountRecord = RecordOf<typeof WEBHOOK_COUNTS>;
 
 /** A change as webhooks are told of it, under a collection's name or `users`. */
 export interface ToldChange extends Omit<PositionedChange, "action"> {

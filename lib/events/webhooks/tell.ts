@@ -14,29 +14,26 @@ import { isInUse } from "../../projects/projects.ts";
 import { PositionLost } from "../../store/errors.ts";
 import { and, compare, eq } from "../../store/filter.ts";
 import { jsonText, parseJson } from "../../store/json_text.ts";
-import type {
-  ChangePosition,
-  Definition,
-  Id,
-  Json,
-  PositionedChange,
-  StoredRecord,
-  Transaction,
-} from "../../store/port.ts";
+import type { ChangePosition, Id, Json, PositionedChange, Transaction } from "../../store/port.ts";
 import { enabledWebhooks, enabledWithin, enqueueDeliveries } from "./deliveries.ts";
 import { messageRoom } from "./kept_bodies.ts";
 import type { ToldChange } from "./records.ts";
+import { field, recordKind, type RecordOf } from "../../store/record_kind.ts";
 
-/** Up to which change a project's webhooks are told. */
-export type ToldUpToRecord = StoredRecord & { position: ChangePosition };
-
-/** In each project's space, one record, as long as it has webhooks that are on. */
-export const TOLD_UP_TO: Definition = {
+/**
+ * Up to which change a project's webhooks are told. In each project's space, one record, as long
+ * as it has webhooks that are on.
+ */
+export const TOLD_UP_TO = recordKind({
   name: "_webhookPosition",
-  fields: { position: { type: "String" } },
+  fields: {
+    position: field.textOf<ChangePosition>(),
+  },
   indexes: [],
   trash: false,
-};
+});
+
+export type ToldUpToRecord = RecordOf<typeof TOLD_UP_TO>;
 
 export const THE_POSITION = hashedId("webhook position");
 const THE_JOB = hashedId("tell webhooks");
