@@ -9,7 +9,7 @@ import {
   SEARCH_FIELDS_MAX,
 } from "../limits.ts";
 import { type FieldFault, Problem } from "../problems.ts";
-import { definitionSchema } from "./definition_schema.ts";
+import { definitionSchema, listed, UNIQUE_TYPES } from "./definition_schema.ts";
 import { indexFault, isIndexable, searchPaths } from "./definition_indexes.ts";
 import type {
   CollectionDefinition,
@@ -25,8 +25,6 @@ import { shown, textProblem } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { DefaultsRoom, DefaultsTooLarge, filledValue } from "./defaults.ts";
 import { validateValue } from "./validate.ts";
-
-const listed = (names: readonly string[]): string => new Intl.ListFormat("en-GB").format(names);
 
 const { members, names: MEMBERS } = definitionSchema("given");
 const Definition = z.strictObject(members);
@@ -343,9 +341,8 @@ function checkIndexes(
   refuse: (why: string) => Problem,
 ): void {
   const topLevel = !at.path.includes(".");
-  const unique: readonly string[] = scalarTypesWith(({ canBeUnique }) => canBeUnique);
-  if (field.unique && !(topLevel && unique.includes(field.type))) {
-    throw refuse(`cannot be unique: only ${listed(unique)} at the top level can`);
+  if (field.unique && !(topLevel && UNIQUE_TYPES.includes(field.type))) {
+    throw refuse(`cannot be unique: only ${listed(UNIQUE_TYPES)} at the top level can`);
   }
   if (field.index && (at.inArray || !isIndexable(field))) {
     throw refuse(

@@ -13,6 +13,7 @@ import {
   SEARCHED_WORDS_MAX,
 } from "../limits.ts";
 import { FIELD_TYPE_NAMES } from "../store/field_types.ts";
+import { scalarTypesWith } from "../store/shape.ts";
 import {
   type FieldDefinition,
   FILE_FATES,
@@ -20,6 +21,12 @@ import {
   type RlsSetting,
 } from "./fields.ts";
 import { DECLARED_NAME } from "./names.ts";
+
+export const listed = (names: readonly string[]): string =>
+  new Intl.ListFormat("en-GB").format(names);
+
+/** The types of fields that can be unique. */
+export const UNIQUE_TYPES: readonly string[] = scalarTypesWith(({ canBeUnique }) => canBeUnique);
 
 const RLS_DEFAULT: RlsSetting = { enabled: true, mode: "private", ownerField: "userId" };
 
@@ -72,8 +79,9 @@ export function definitionSchema(form: "given" | "whole", named: Name = (schema)
       ...nested,
       required: filled(z.boolean(), false),
       unique: filled(z.boolean(), false).describe(
-        "Whether no two documents may hold the same value, whoever owns them: of a String, a " +
-          "Number, a Date or a Ref at the top level. In a `private` collection a 409 " +
+        `Whether no two documents may hold the same value, whoever owns them: only ${
+          listed(UNIQUE_TYPES)
+        } at the top level can be. ` + "In a `private` collection a 409 " +
           "`DUPLICATE_VALUE` tells a user that somebody has a value: where that is a secret, let " +
           "the value begin with its owner's id, so that it is unique with them.",
       ),

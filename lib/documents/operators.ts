@@ -1,5 +1,6 @@
+import { FIELD_TYPES } from "../store/field_types.ts";
 import type { Change, Json } from "../store/port.ts";
-import { isObject, own, typesChangedBy } from "../store/shape.ts";
+import { isObject, own, readValue, typesChangedBy } from "../store/shape.ts";
 import { shown } from "../text/input_text.ts";
 import { meantAside } from "../text/nearest.ts";
 import type { FieldDefinition } from "./fields.ts";
@@ -85,9 +86,11 @@ function unfitness({ field }: OperatorTarget, name: OperatorName): string | null
 }
 
 function increment(target: OperatorTarget, by: Json): Operated {
-  return typeof by === "number" && Number.isFinite(by)
-    ? { change: { increment: { [target.path]: by } } }
-    : { fault: "needs a number for $inc" };
+  const type = target.field?.type ?? "Number";
+  const number = readValue(type, by);
+  return typeof number === "number" && Number.isFinite(number)
+    ? { change: { increment: { [target.path]: number } } }
+    : { fault: `needs ${FIELD_TYPES[type].wantedInFilter} for $inc` };
 }
 
 function bound(target: OperatorTarget, name: "$min" | "$max", operand: Json): Operated {

@@ -93,6 +93,7 @@ export function isOfType(name: ScalarType, value: Scalar): value is Exclude<Scal
 export function readValue(name: FieldType, value: Json): Scalar {
   const type = FIELD_TYPES[name];
   if (type.holds !== "value" || typeof value !== type.json) return null;
+  if (typeof value === "number" && type.includes?.(value) === false) return null;
   return typeof value === "string" ? type.parse(value) : value as Scalar; // Of a JSON type.
 }
 

@@ -47,6 +47,8 @@ export interface ScalarFieldType extends DescribedType {
   /** The JSON Schema of its values. */
   readonly schema: { readonly type: string; readonly format?: string; readonly pattern?: string };
   readonly canBeUnique: boolean;
+  /** Tells which numbers are values of the type, where not all are. */
+  readonly includes?: (number: number) => boolean;
   readonly operators: readonly (typeof EQUALITY | typeof ORDER | typeof PATTERNS)[number][];
   /** Figures that groups can have of it; with `bucket`, groups can be made by its hours and days. */
   readonly aggregates: readonly ("sum" | "avg" | "min" | "max" | "bucket")[];
