@@ -5,8 +5,12 @@ import {
   GROUPS_MAX,
   SORT_KEYS_MAX,
 } from "@/lib/limits.ts";
+import { typesWithFigure } from "@/lib/store/shape.ts";
 import type { Parameter } from "./contract.ts";
 import { listing, query } from "./parameters.ts";
+
+const fieldsWith = (figure: Parameters<typeof typesWithFigure>[0]): string =>
+  `${typesWithFigure(figure).join(" or ")} fields`;
 
 const FILLED = { type: "string", minLength: 1 };
 
@@ -40,15 +44,21 @@ export const aggregating: readonly Parameter[] = [
   }),
   query(
     "sum",
-    `Number fields to add up, comma-separated${FIGURES} The sum of no numbers is 0. One beyond the ` +
+    `${
+      fieldsWith("sum")
+    } to add up, comma-separated${FIGURES} The sum of no numbers is 0. One beyond the ` +
       "numbers of JSON is null. Whole numbers up to 2^53 are exact; of fractions the last digit may " +
       "differ from one engine to another.",
     FILLED,
     "views",
   ),
-  query("avg", `Number fields whose mean to answer${FIGURES} Null without a number.`, FILLED),
-  query("min", `Number or Date fields whose least value to answer${FIGURES}`, FILLED),
-  query("max", `Number or Date fields whose greatest value to answer${FIGURES}`, FILLED),
+  query(
+    "avg",
+    `${fieldsWith("avg")} whose mean to answer${FIGURES} Null without a number.`,
+    FILLED,
+  ),
+  query("min", `${fieldsWith("min")} whose least value to answer${FIGURES}`, FILLED),
+  query("max", `${fieldsWith("max")} whose greatest value to answer${FIGURES}`, FILLED),
   query(
     "sort",
     `Up to ${SORT_KEYS_MAX} fields of \`group\`, or figures that are asked for, such as \`-count\` or ` +

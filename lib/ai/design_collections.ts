@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { parseDefinition } from "../documents/definition.ts";
+import { listed, UNIQUE_TYPES } from "../documents/definition_schema.ts";
 import type { CollectionDefinition } from "../documents/fields.ts";
 import {
   type CollectionServices,
@@ -9,6 +10,7 @@ import {
 import { AI_TURNS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { ProjectMember } from "../projects/members.ts";
+import { FIELD_TYPE_NAMES } from "../store/field_types.ts";
 import type { Json } from "../store/port.ts";
 import { askFor, type AskServices, isCharged } from "./ask.ts";
 import {
@@ -213,9 +215,9 @@ when the user is content with the last proposal: "collections" is then null.
 Names begin with a letter and have up to 64 letters, digits, - or _. No collection's name begins \
 with "users": there are users already, to whom a Ref with "ref": "users" points. No name of an \
 existing collection, and of fields none of _id, createdAt, updatedAt, isDeleted, deletedAt.
-A field's "type" is String, Number, Boolean, Date, Object, Array or Ref. "ref" names a Ref's \
+A field's "type" is one of ${listed(FIELD_TYPE_NAMES)}. "ref" names a Ref's \
 collection and is else null; "items" describes an Array's elements and is else null; "fields" lists \
-an Object's members and is else null. "unique" is for String, Number, Date and Ref; "index" is for \
+an Object's members and is else null. "unique" is for ${listed(UNIQUE_TYPES)}; "index" is for \
 what lists are often filtered or sorted by, and not for Object; of an Array only where its \
 elements are single values.
 "access" is "private" where each user sees their own documents, "public-read" where everybody reads \

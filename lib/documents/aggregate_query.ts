@@ -10,7 +10,7 @@ import { Problem } from "../problems.ts";
 import type { Bucket, Figure, GroupKey, GroupSort } from "../store/aggregation.ts";
 import { zoneName } from "../store/calendar.ts";
 import type { Filter } from "../store/port.ts";
-import { isScalarType, scalarTypesWith } from "../store/shape.ts";
+import { isScalarType, typesWithFigure } from "../store/shape.ts";
 import { FIELD_TYPES, type ScalarType } from "../store/field_types.ts";
 import { shown } from "../text/input_text.ts";
 import { didYouMean } from "../text/nearest.ts";
@@ -147,7 +147,7 @@ function parseFigures(collection: Collection, given: ReadonlyMap<Name, string>):
     return paths.map((path): Figure => {
       const type = scalarType(collection, op, path);
       if (!FIELD_TYPES[type].aggregates.includes(op)) {
-        const wanted = scalarTypesWith(({ aggregates }) => aggregates.includes(op)).join(" or ");
+        const wanted = typesWithFigure(op).join(" or ");
         throw refuse(op, `needs a field declared ${wanted}: ${shown(path)} is declared ${type}`);
       }
       return { op, path };

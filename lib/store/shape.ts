@@ -77,6 +77,10 @@ export const isScalarType = (name: FieldType): name is ScalarType =>
 export const scalarTypesWith = (has: (type: ScalarFieldType) => boolean): ScalarType[] =>
   FIELD_TYPE_NAMES.filter(isScalarType).filter((name) => has(FIELD_TYPES[name]));
 
+/** Returns the names of the types of which groups can have a figure. */
+export const typesWithFigure = (figure: ScalarFieldType["aggregates"][number]): ScalarType[] =>
+  scalarTypesWith(({ aggregates }) => aggregates.includes(figure));
+
 /** Returns the names of the types whose values an operator of a PATCH changes. */
 export const typesChangedBy = (operator: string): FieldType[] =>
   FIELD_TYPE_NAMES.filter((name) =>

@@ -5,6 +5,7 @@ import {
   PATH_LENGTH_MAX,
   PATH_LEVELS_MAX,
 } from "@/lib/limits.ts";
+import { typesChangedBy } from "@/lib/store/shape.ts";
 import { aggregating } from "../aggregate_parameters.ts";
 import { contract, type HandlerBody } from "../contract.ts";
 import {
@@ -284,8 +285,8 @@ const OPERATORS_TEXT = "An object with one operator changes what is stored, in t
   "| Value | What becomes of the member |\n" +
   "| --- | --- |\n" +
   '| `{ "$inc": 1 }` | the number, more by this; missing or null counts as 0; refused where the sum of integers would be rounded |\n' +
-  '| `{ "$min": 5 }`, `{ "$max": 5 }` | this Number or Date, where what is stored is more, or ' +
-  "less, or missing or null |\n" +
+  `| \`{ "$min": 5 }\`, \`{ "$max": 5 }\` | this ${typesChangedBy("$min").join(" or ")}, where ` +
+  "what is stored is more, or less, or missing or null |\n" +
   '| `{ "$push": "x" }` | the list with this at its end; missing or null counts as empty |\n' +
   '| `{ "$addToSet": "x" }` | the same, unless the list has it |\n' +
   '| `{ "$pull": "x" }` | the list without all that equal this |\n' +

@@ -1,7 +1,7 @@
 import type { CollectionDefinition, FieldDefinition } from "@/lib/documents/fields.ts";
 import { searchPaths } from "@/lib/documents/definition_indexes.ts";
 import { WHERE_BYTES_MAX } from "@/lib/limits.ts";
-import { scalarTypesWith } from "@/lib/store/shape.ts";
+import { typesWithFigure } from "@/lib/store/shape.ts";
 import type { Parameter } from "../contract.ts";
 import { canPopulate, type CollectionInContext } from "./collection_schemas.ts";
 import { SCALARS } from "./field_schemas.ts";
@@ -135,7 +135,7 @@ function ownTexts(
 }
 
 /** Types of which there are sums and averages. */
-const SUMMED = scalarTypesWith(({ aggregates }) => aggregates.includes("sum"));
+const SUMMED = typesWithFigure("sum");
 
 /** Names that a description lists: a collection may be referred to by thousands of fields. */
 const LISTED_MAX = 100;
