@@ -11,7 +11,7 @@ import {
   versionOf,
   wordsBson,
 } from "./encode.ts";
-import { REVISION } from "./transcode.ts";
+import { REVISION } from "./hidden_members.ts";
 
 /**
  * A change as one update that MongoDB applies as the port says, or null where it would not: it

@@ -4,7 +4,7 @@ import { FIELD_TYPES, type FieldType } from "../field_types.ts";
 import type { Definition, FieldShape, Json, Stored } from "../port.ts";
 import { searchPathsOf, wordsOf } from "../search.ts";
 import { isObject, isScalarType, own } from "../shape.ts";
-import { AUTHOR, type AuthorBson, REVISION, VERSION, WORDS } from "./transcode.ts";
+import { AUTHOR, type AuthorBson, REVISION, VERSION, WORDS } from "./hidden_members.ts";
 
 /** The driver's own documents, and what may stand in them. */
 export type Bson = Readonly<Record<string, unknown>>;

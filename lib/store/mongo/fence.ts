@@ -2,7 +2,7 @@ import { type Db, MongoServerError, ObjectId } from "mongodb";
 import type { Definition, Id } from "../port.ts";
 import { LIMITED } from "./connect.ts";
 import { isMissing } from "./indexes.ts";
-import { VERSION } from "./transcode.ts";
+import { VERSION } from "./hidden_members.ts";
 
 const EXISTS = 48;
 

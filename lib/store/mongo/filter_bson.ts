@@ -6,7 +6,7 @@ import { isOfType, scalarAt } from "../shape.ts";
 import { type Bson, conditionBson, encodeText } from "./encode.ts";
 import { pcre } from "./pcre.ts";
 import { searchPathsOf } from "../search.ts";
-import { REVISION, WORDS } from "./transcode.ts";
+import { REVISION, WORDS } from "./hidden_members.ts";
 
 export const EVERYTHING: Bson = {};
 const NOTHING: Bson = { _id: { $in: [] } };

@@ -8,8 +8,8 @@ import { BSON, Long } from "mongodb";
 import type { Definition, Position, SortKey } from "../port.ts";
 import { FIELD_TYPES } from "../field_types.ts";
 import { scalarAt } from "../shape.ts";
-import { BsonReader, LENGTH_BYTES, TYPE } from "./bson_reader.ts";
 import { type Bson, documentOf } from "./encode.ts";
+import { int64In, membersOf, type RawMember } from "./raw_bson.ts";
 
 /** The position, with those values of the list's order that JSON does not tell, if there are any. */
 export function exactly(
@@ -17,19 +17,16 @@ export function exactly(
   definition: Definition,
   { order, document }: { order: readonly SortKey[]; document: Uint8Array },
 ): Position {
-  const bson = new BsonReader(document);
   const members = order.flatMap(({ path }, i) => {
-    const found = memberAt(bson, path);
-    if (found === null) return [];
-    const [member, end] = found;
+    const member = memberAt(document, path);
+    if (member === null) return [];
     const type = scalarAt(definition, path);
-    const stored = path === "_id" ? "objectId" : type && FIELD_TYPES[type].bson;
-    if (isToldByJson(bson, member, stored)) return [];
-    const value = document.subarray(bson.value(member), bson.behindMember(member, end));
-    return [Buffer.of(document[member]!), Buffer.from(`${i}\0`), value];
+    const declared = path === "_id" ? "objectId" : type && FIELD_TYPES[type].bson;
+    if (isToldByJson(member, declared)) return [];
+    return [Buffer.of(member.type), Buffer.from(`${i}\0`), member.value];
   });
   if (members.length === 0) return position;
-  const length = Buffer.alloc(LENGTH_BYTES);
+  const length = Buffer.alloc(4);
   const bytes = Buffer.concat([length, ...members, Buffer.of(0)]);
   bytes.writeInt32LE(bytes.length);
   return { ...position, exact: bytes.toString("base64") };
@@ -39,14 +36,12 @@ export function exactly(
 export function exactValues({ exact }: Position): ReadonlyMap<number, Bson> {
   const values = new Map<number, Bson>();
   if (exact === undefined) return values;
-  const bson = new BsonReader(Uint8Array.fromBase64(exact));
-  const read = BSON.deserialize(bson.bytes, READ_AS_IT_IS);
-  const end = bson.end();
-  for (let p = LENGTH_BYTES; p < end - 1; p = bson.behindMember(p, end)) {
-    const name = bson.text(p + 1, bson.value(p) - 1);
+  const bytes = Uint8Array.fromBase64(exact);
+  const read = BSON.deserialize(bytes, READ_AS_IT_IS);
+  for (const { type, name, value } of membersOf(bytes)) {
     // JavaScript has not all the dates that BSON has.
-    const isDate = bson.bytes[p] === TYPE.date;
-    const date = () => ({ $toDate: Long.fromBigInt(bson.bigint(bson.value(p))) });
+    const date = () => ({ $toDate: Long.fromBigInt(int64In(value)) });
+    const isDate = type === BSONType.date;
     values.set(Number(name), isDate ? date() : { $literal: restored(read[name]) });
   }
   return values;
@@ -60,47 +55,40 @@ function restored(value: unknown): unknown {
   return documentOf(Object.entries(value).map(([name, one]) => [name, restored(one)]));
 }
 
+const { BSONType } = BSON;
+
 const READ_AS_IT_IS = { promoteValues: false, bsonRegExp: true, validation: { utf8: false } };
 
-/** A member, however deep in objects, and the end of the document that it is in. */
-function memberAt(bson: BsonReader, path: string): [member: number, end: number] | null {
-  let from = 0;
-  let end = bson.end();
-  let member: number | null = null;
-  for (const name of path.split(".")) {
-    if (member !== null) {
-      if (bson.bytes[member] !== TYPE.document) return null;
-      from = bson.value(member);
-      end = bson.behindMember(member, end);
-    }
-    member = bson.find(name, from + LENGTH_BYTES, end);
-    if (member === null) return null;
-  }
-  return [member!, end];
+/** A member, however deep in objects. */
+function memberAt(document: Uint8Array, path: string): RawMember | null {
+  const [name, ...inner] = path.split(".");
+  const member = membersOf(document).find((one) => one.name === name);
+  if (member === undefined || inner.length === 0) return member ?? null;
+  return member.type === BSONType.object ? memberAt(member.value, inner.join(".")) : null;
 }
 
+/** What JavaScript's dates reach, in milliseconds. */
 const DATE_MS_MAX = 8.64e15;
 
 /** @param type The type that is declared, as MongoDB calls it; null for none. */
-function isToldByJson(bson: BsonReader, member: number, type: string | null): boolean {
-  const value = bson.value(member);
-  switch (bson.bytes[member]) {
-    case TYPE.objectId:
+function isToldByJson({ type: stored, value }: RawMember, type: string | null): boolean {
+  switch (stored) {
+    case BSONType.objectId:
       return type === "objectId";
-    case TYPE.null:
+    case BSONType.null:
       return type !== "objectId";
-    case TYPE.string:
+    case BSONType.string:
       return type === "string";
-    case TYPE.boolean:
+    case BSONType.bool:
       return type === "bool";
-    case TYPE.int32:
+    case BSONType.int:
       return type === "number";
-    case TYPE.double:
-      return type === "number" && Number.isFinite(bson.double(value));
-    case TYPE.int64:
-      return type === "number" && Number.isSafeInteger(bson.long(value));
-    case TYPE.date:
-      return type === "date" && Math.abs(bson.long(value)) <= DATE_MS_MAX;
+    case BSONType.double:
+      return type === "number" && Number.isFinite(Buffer.from(value).readDoubleLE());
+    case BSONType.long:
+      return type === "number" && Number.isSafeInteger(Number(int64In(value)));
+    case BSONType.date:
+      return type === "date" && Math.abs(Number(int64In(value))) <= DATE_MS_MAX;
     default:
       return false;
   }

@@ -2,7 +2,7 @@ import type { FindCursor } from "mongodb";
 import { bytesOf } from "../json_text.ts";
 import type { Stored } from "../port.ts";
 import { StoredText } from "../texts.ts";
-import { batchDocument, batchTexts, documentJson } from "./transcode.ts";
+import { documentJson } from "./bson_json/mod.ts";
 
 /**
  * Documents in the order of reading: all, or so many that their texts are more than was wanted; two
@@ -14,11 +14,18 @@ export interface Found {
   document(index: number): Uint8Array;
 }
 
-/** Those of a reply's undecoded `cursor`. */
-export const inReply = (cursor: Uint8Array, bytesMax: number): Found => ({
-  texts: batchTexts(cursor, bytesMax),
-  document: (index) => batchDocument(cursor, index),
-});
+/** Those of a reply. */
+export function inReply(documents: readonly Uint8Array[], bytesMax: number): Found {
+  const texts: string[] = [];
+  let bytes = 0;
+  for (const document of documents) {
+    const { json } = documentJson(document);
+    texts.push(json);
+    bytes += bytesOf(json);
+    if (bytes > bytesMax && texts.length > 1) break;
+  }
+  return { texts, document: (index) => documents[index]! };
+}
 
 /** Those of a cursor that was opened for raw documents, and ends with this. */
 export async function inReplies(cursor: FindCursor, bytesMax: number): Promise<Found> {

@@ -6,7 +6,7 @@ import { elementAt, scalarAt } from "../shape.ts";
 import { LIMITED } from "./connect.ts";
 import { repeatable } from "./failures.ts";
 import { searchPathsOf } from "../search.ts";
-import { WORDS } from "./transcode.ts";
+import { WORDS } from "./hidden_members.ts";
 
 /** Index with the name that it always has, so that the same definition makes the same indexes. */
 export interface NamedIndex extends IndexDescription {

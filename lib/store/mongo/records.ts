@@ -38,7 +38,8 @@ import { exactly } from "./foreign.ts";
 import { growthMax, roomFor, sizeOf, smallerThan } from "./growth.ts";
 import { areEnough, type Found, inReplies, inReply, storedOf } from "./found.ts";
 import { pageBson } from "./page_bson.ts";
-import { authorIn, cursorId, firstDocument, REVISION } from "./transcode.ts";
+import { authorIn, readReply, type Reply } from "./raw_bson.ts";
+import { REVISION } from "./hidden_members.ts";
 import { upsert } from "./upsert.ts";
 import { within } from "./within.ts";
 
@@ -277,13 +278,12 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
   async #found(query: ListQuery, maxTimeMS: number): Promise<Found> {
     const { filter, options } = this.#find(query);
     const { bytesMax = PAGE_BYTES_MAX } = query;
-    const cursor = await this.#reply({ filter, ...options, maxTimeMS });
-    const rest = cursorId(cursor);
-    const first = inReply(cursor, bytesMax);
-    if (rest === 0n) return first;
+    const { cursorId, documents } = await this.#reply({ filter, ...options, maxTimeMS });
+    const first = inReply(documents, bytesMax);
+    if (cursorId === 0n) return first;
     // More than one reply holds; what the server keeps of the first ends by itself if not by this.
     const { name } = this.#definition;
-    const cursors = [Long.fromBigInt(rest)];
+    const cursors = [Long.fromBigInt(cursorId)];
     await this.#access.db.command({ killCursors: name, cursors, ...LIMITED }).catch(() => {});
     if (areEnough(first.texts, bytesMax)) return first;
     const all = { ...this.#options, ...options, maxTimeMS, raw: true };
@@ -364,11 +364,11 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
 
   async #first(filter: Bson): Promise<Uint8Array | null> {
     const one = { filter, sort: { _id: 1 }, limit: 1, singleBatch: true, ...LIMITED };
-    return firstDocument(await this.#reply(one));
+    return (await this.#reply(one)).documents[0] ?? null;
   }
 
-  /** The `cursor` that a find answers with, undecoded; the driver's own would take as long again. */
-  async #reply(command: Document): Promise<Uint8Array> {
+  /** What a find answers, with its documents undecoded; the driver's own would take as long again. */
+  async #reply(command: Document): Promise<Reply> {
     const { db, session } = this.#access;
     const find = {
       find: this.#definition.name,
@@ -376,7 +376,7 @@ export class MongoRecords<T extends StoredRecord> implements Records<T> {
       ...(session === null && { readConcern: { level: "majority" } }),
     };
     const ask = () => db.command(find, { raw: true, ...(session !== null && { session }) });
-    return (session === null ? await repeatable(ask) : await ask()).cursor;
+    return readReply((session === null ? await repeatable(ask) : await ask()).cursor);
   }
 
   #asked(filter: Filter): Bson {

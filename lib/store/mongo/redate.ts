@@ -4,7 +4,8 @@ import type { Definition, StoredRecord } from "../port.ts";
 import { datePaths } from "../shape.ts";
 import { LIMITED } from "./connect.ts";
 import { encodeRecord } from "./encode.ts";
-import { authorIn, documentJson } from "./transcode.ts";
+import { documentJson } from "./bson_json/mod.ts";
+import { authorIn } from "./raw_bson.ts";
 
 /** What it works on, and how long the server may look for what is concerned. */
 export interface Redating {

@@ -4,7 +4,7 @@ import { inOrder } from "../renames.ts";
 import { LIMITED } from "./connect.ts";
 import { versionOf } from "./encode.ts";
 import type { Redating } from "./redate.ts";
-import { REVISION } from "./transcode.ts";
+import { REVISION } from "./hidden_members.ts";
 
 const RENAMED_AT_ONCE = 1_000;
 

@@ -5,7 +5,8 @@ import { searchPathsOf } from "../search.ts";
 import { LIMITED } from "./connect.ts";
 import { versionOf, wordsBson } from "./encode.ts";
 import type { Redating } from "./redate.ts";
-import { documentJson, WORDS } from "./transcode.ts";
+import { WORDS } from "./hidden_members.ts";
+import { documentJson } from "./bson_json/mod.ts";
 
 const WRITTEN_AT_ONCE = 500;
 

@@ -4,7 +4,8 @@ import { BSON, type Document, type ObjectId, type Timestamp } from "mongodb";
 import { CHANGES_MS } from "../../limits.ts";
 import type { Actor, RecordedChange } from "../changes.ts";
 import { CHANGES, type Mark } from "./changes.ts";
-import { AUTHOR, type AuthorBson, documentJson } from "./transcode.ts";
+import { AUTHOR, type AuthorBson } from "./hidden_members.ts";
+import { documentJson } from "./bson_json/mod.ts";
 
 /** A note or a mark that was written, or a record that was inserted with its author. */
 export type Told = {

@@ -9,7 +9,7 @@ const SLACK = 64;
 
 const UTF8 = new TextDecoder();
 const [QUOTE, COMMA, COLON, MINUS, DOT] = [0x22, 0x2c, 0x3a, 0x2d, 0x2e];
-const [ZERO, TIME, ZULU, LINE_BREAK] = [0x30, 0x54, 0x5a, 0x0a];
+const [ZERO, TIME, ZULU] = [0x30, 0x54, 0x5a];
 const HEX = new TextEncoder().encode("0123456789abcdef");
 
 /** What JSON.stringify writes for a byte of text; null where it stays as it is. */
@@ -77,10 +77,6 @@ export class JsonWriter {
   comma(): void {
     this.#reserve(SLACK);
     this.#out[this.#at++] = COMMA;
-  }
-
-  lineBreak(): void {
-    this.#out[this.#at++] = LINE_BREAK;
   }
 
   /** ASCII that needs no escape. */

@@ -11,9 +11,11 @@ import {
   string,
   utf8,
 } from "@/tests/support/bson_bytes.ts";
-import { jsonText, parseJson } from "../json_text.ts";
-import type { Json } from "../port.ts";
-import { batchTexts, documentJson, MalformedBson, NESTING_MAX, REVISION } from "./transcode.ts";
+import { jsonText, parseJson } from "../../json_text.ts";
+import type { Json } from "../../port.ts";
+import { REVISION } from "../hidden_members.ts";
+import { MalformedBson } from "./bson_reader.ts";
+import { documentJson, NESTING_MAX } from "./mod.ts";
 
 const { Binary, Code, Decimal128, Double, Int32, Long, ObjectId, Timestamp } = BSON;
 
@@ -21,9 +23,6 @@ type Members = Record<string, unknown> | Map<string, unknown>;
 
 const json = (members: Members): string => documentJson(BSON.serialize(members)).json;
 const valueJson = (value: unknown): string => json({ v: value }).slice('{"v":'.length, -1);
-
-const cursor = (documents: readonly Members[], name = "firstBatch"): Uint8Array =>
-  BSON.serialize({ [name]: documents, id: Long.fromBits(7, 7), ns: "space.collection" });
 
 Deno.test("every type that Corbel stores reads as in JSON", () => {
   const id = new ObjectId("0123456789abcdef00ff7f80");
@@ -276,10 +275,6 @@ Deno.test("the revision is taken out and returned, wherever and as whatever numb
   for (const [document, revision, text] of table) {
     assert.deepEqual(documentJson(BSON.serialize(document)), { json: text, revision });
   }
-  assert.deepEqual(batchTexts(cursor([{ [REVISION]: 1, a: 1 }, { b: 2, [REVISION]: 2 }])), [
-    '{"a":1}',
-    '{"b":2}',
-  ]);
 });
 
 Deno.test("names stand in the order of JavaScript's objects, at every depth", () => {
@@ -364,21 +359,6 @@ Deno.test("nesting is followed down to its limit and refused beyond, however dee
   assert.equal(valueJson(wide), JSON.stringify(wide));
 });
 
-Deno.test("a batch gives its documents' texts in order, as many as there are", () => {
-  assert.deepEqual(batchTexts(cursor([])), []);
-  assert.deepEqual(batchTexts(cursor([{}])), ["{}"]);
-  assert.deepEqual(batchTexts(cursor([{}, { a: "\n" }, {}, { b: "ä\n名" }])), [
-    "{}",
-    '{"a":"\\n"}',
-    "{}",
-    '{"b":"ä\\n名"}',
-  ]);
-  const many = Array.from({ length: 1_500 }, (_, i) => ({ _id: i, text: `${i} `.repeat(i) }));
-  assert.deepEqual(batchTexts(cursor(many, "nextBatch")), many.map((one) => jsonText(one)));
-  const last = { ns: "s.c", partialResultsReturned: true, id: 0, firstBatch: [{ a: 1 }] };
-  assert.deepEqual(batchTexts(BSON.serialize(last)), ['{"a":1}']);
-});
-
 Deno.test("bytes are read from where their view begins, and texts stay as they were", () => {
   const document = BSON.serialize({
     a: "one",
@@ -390,9 +370,7 @@ Deno.test("bytes are read from where their view begins, and texts stay as they w
   around.set(document, 13);
   const view = around.subarray(13, 13 + document.length);
   const { json: first } = documentJson(view);
-  const texts = batchTexts(cursor([{ b: "two" }, { c: "three" }]));
   view.fill(0);
   documentJson(BSON.serialize({ other: "x".repeat(100) }));
   assert.equal(first, '{"a":"one","f":1.5,"l":1099511627776,"d":"1970-01-01T00:00:00.001Z"}');
-  assert.deepEqual(texts, ['{"b":"two"}', '{"c":"three"}']);
 });

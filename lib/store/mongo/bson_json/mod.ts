@@ -32,36 +32,10 @@
  * @module
  */
 
-import { BSON, type ObjectId } from "mongodb";
-import type { Actor } from "../changes.ts";
+import { BSON } from "mongodb";
+import { AUTHOR, REVISION, VERSION, WORDS } from "../hidden_members.ts";
 import { BsonReader, LENGTH_BYTES, malformed, TYPE } from "./bson_reader.ts";
 import { JsonWriter } from "./json_writer.ts";
-
-export { MalformedBson } from "./bson_reader.ts";
-
-/** The hidden member that carries a document's revision; no name in a document begins with a space. */
-export const REVISION = " rev";
-
-/** Another one, that carries the version of the definition that it was written under. */
-export const VERSION = " def";
-
-/** And one with the words of its search fields. */
-export const WORDS = " words";
-
-/** And one that says who has made it, of what, and when, where that is recorded. */
-export const AUTHOR = " by";
-
-/**
- * A list, in which no names take room: what the record is noted under, the kind and id of who, and
- * when; at last an id of the moment by the system's clock, by which a copy is told from the original.
- */
-export type AuthorBson = readonly [
-  name: string,
-  kind: Actor["kind"],
-  id: string | null,
-  at: Date,
-  made: ObjectId,
-];
 
 /** Levels of documents and arrays in a document; MongoDB stores at most 100. */
 export const NESTING_MAX = 1_000;
@@ -73,65 +47,6 @@ export const NESTING_MAX = 1_000;
  */
 export function documentJson(bytes: Uint8Array): { json: string; revision: number } {
   return new Transcoder(bytes).document();
-}
-
-/**
- * The JSON texts of a batch's documents in order, from a reply's undecoded `cursor`; of so many that
- * their texts are more than these bytes, two at least.
- *
- * @throws {MalformedBson} as `documentJson`, and where the cursor has no batch
- */
-export function batchTexts(cursor: Uint8Array, bytesMax = Infinity): string[] {
-  return new Transcoder(cursor).batch(bytesMax);
-}
-
-/** The bytes of one of these documents. */
-export function batchDocument(cursor: Uint8Array, index: number): Uint8Array {
-  const bson = new BsonReader(cursor);
-  const { start, end } = batchIn(bson);
-  let p = start;
-  for (let i = 0; i < index; i++) p = bson.behindMember(p, end);
-  return bytesOf(bson, p, end);
-}
-
-/** The bytes of the first of them; null where there is none. */
-export function firstDocument(cursor: Uint8Array): Uint8Array | null {
-  const bson = new BsonReader(cursor);
-  const { start, end } = batchIn(bson);
-  return start < end - 1 ? bytesOf(bson, start, end) : null;
-}
-
-/** Those of a member's document or list. */
-const bytesOf = (bson: BsonReader, member: number, end: number): Uint8Array =>
-  bson.bytes.subarray(bson.value(member), bson.behindMember(member, end));
-
-/** Where the members of a reply's batch lie; `end` is behind its last byte. */
-function batchIn(bson: BsonReader): { readonly start: number; readonly end: number } {
-  const end = bson.end();
-  const batch = bson.find("firstBatch", LENGTH_BYTES, end) ??
-    bson.find("nextBatch", LENGTH_BYTES, end);
-  if (batch === null || bson.bytes[batch] !== TYPE.array) {
-    return malformed("The cursor has no batch");
-  }
-  return { start: bson.value(batch) + LENGTH_BYTES, end: bson.behindMember(batch, end) };
-}
-
-/** What a record says of who has made it; undefined where it says nothing. */
-export function authorIn(record: Uint8Array): AuthorBson | undefined {
-  const bson = new BsonReader(record);
-  const end = bson.end();
-  const member = bson.find(AUTHOR, LENGTH_BYTES, end);
-  if (member === null || record[member] !== TYPE.array) return undefined;
-  return Object.values(BSON.deserialize(bytesOf(bson, member, end))) as unknown as AuthorBson;
-}
-
-/** The cursor under which the server keeps the rest of a reply; 0 if that was all. */
-export function cursorId(cursor: Uint8Array): bigint {
-  const bson = new BsonReader(cursor);
-  const id = bson.find("id", LENGTH_BYTES, bson.end());
-  return id === null || bson.bytes[id] !== TYPE.int64
-    ? malformed("The cursor has no id")
-    : bson.bigint(bson.value(id));
 }
 
 const BINARY = { old: 0x02, uuid: 0x04 } as const;
@@ -153,27 +68,6 @@ class Transcoder {
   document(): { json: string; revision: number } {
     this.#record(0, this.#bson.end());
     return { json: this.#json.text(), revision: this.#revision };
-  }
-
-  batch(bytesMax: number): string[] {
-    this.#lines(batchIn(this.#bson), bytesMax);
-    const text = this.#json.text();
-    return text === "" ? [] : text.split("\n"); // No JSON text of ours holds a line break.
-  }
-
-  /** One record a line. */
-  #lines(
-    { start, end }: { readonly start: number; readonly end: number },
-    bytesMax: number,
-  ): void {
-    for (let p = start, count = 0; p < end - 1; count++) {
-      if (count > 1 && this.#json.length > bytesMax) return;
-      if (this.#bson.bytes[p] !== TYPE.document) malformed();
-      if (this.#json.length > 0) this.#json.lineBreak();
-      const behind = this.#bson.behindMember(p, end);
-      this.#record(this.#bson.value(p), behind);
-      p = behind;
-    }
   }
 
   /** A document of a collection: `_id` comes first, the revision is taken out. */
