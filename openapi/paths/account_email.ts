@@ -1,3 +1,4 @@
+import { answered } from "../answers.ts";
 import { contract } from "../contract.ts";
 import {
   Account,
@@ -132,13 +133,10 @@ export const confirmAccountEmail = contract({
     example: { otp: "174503" },
     description: "The code that was sent to the next address.",
   },
-  success: [{
-    status: 200,
-    description: "The account, with the address verified.",
+  success: answered("E-mail changed", "The account, with the address verified.", {
     data: Account,
     example: { ...ACCOUNT_EXAMPLE, email: "ada@example.org", emailVerified: true },
-    message: "E-mail changed",
-  }],
+  }),
   problems: ["INVALID_CODE", "SIGN_IN_LOCKED", "ACCOUNT_EXISTS"],
 });
 

@@ -1,4 +1,5 @@
 import { ACCOUNT_TOKENS_MAX } from "@/lib/limits.ts";
+import { answered, created } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { pageQuery, tokenId } from "../parameters.ts";
 import {
@@ -25,13 +26,10 @@ export const listAccountTokens = contract({
     "Those that have not expired, the newest first. The tokens themselves are not shown.",
   security: dashboardSession,
   query: pageQuery,
-  success: [{
-    status: 200,
-    description: "A page of tokens.",
+  success: answered("Tokens listed", "A page of tokens.", {
     data: AccountTokenList,
     example: { items: [TOKEN_EXAMPLE], nextCursor: null },
-    message: "Tokens listed",
-  }],
+  }),
   problems: ["INVALID_CURSOR"],
 });
 
@@ -53,13 +51,10 @@ export const createAccountToken = contract({
     example: TOKEN_INPUT_EXAMPLE,
     description: "How far it goes, and for how long.",
   },
-  success: [{
-    status: 201,
-    description: "The token, which is shown this once.",
+  success: created("Token created", "The token, which is shown this once.", {
     data: CreatedAccountToken,
     example: CREATED_TOKEN_EXAMPLE,
-    message: "Token created",
-  }],
+  }),
   problems: ["PROJECT_NOT_FOUND", "TOKEN_LIMIT_REACHED"],
 });
 
@@ -72,13 +67,10 @@ export const deleteAccountToken = contract({
   description: "It is refused from now on.",
   security: dashboardSession,
   params: { id: tokenId },
-  success: [{
-    status: 200,
-    description: "The id of the deleted token.",
+  success: answered("Token deleted", "The id of the deleted token.", {
     data: DeletedAccountToken,
     example: { id: EXAMPLE_ID },
-    message: "Token deleted",
-  }],
+  }),
   problems: ["TOKEN_NOT_FOUND"],
 });
 

@@ -1,4 +1,5 @@
 import { PASSWORD_TRIES_MAX, SIGN_IN_FAILURES_MAX } from "@/lib/limits.ts";
+import { answered } from "../answers.ts";
 import { contract, type Success } from "../contract.ts";
 import { pageQuery, sessionId } from "../parameters.ts";
 import {
@@ -166,13 +167,10 @@ export const changePassword = contract({
     example: PASSWORD_CHANGE_EXAMPLE,
     description: "The present password and the next one.",
   },
-  success: [{
-    status: 200,
-    description: "How many other sessions ended.",
+  success: answered("Password changed", "How many other sessions ended.", {
     data: EndedSessions,
     example: { ended: 2 },
-    message: "Password changed",
-  }],
+  }),
   problems: ["PASSWORD_WRONG", "SIGN_IN_LOCKED", "INVALID_PASSWORD", "PASSWORDS_BUSY"],
 });
 
@@ -185,13 +183,10 @@ export const listAccountSessions = contract({
   description: "The devices on which the account is signed in, the newest first.",
   security: dashboardSession,
   query: pageQuery,
-  success: [{
-    status: 200,
-    description: "The sessions that stand.",
+  success: answered("Sessions listed", "The sessions that stand.", {
     data: SessionList,
     example: { items: [SESSION_EXAMPLE], nextCursor: null },
-    message: "Sessions listed",
-  }],
+  }),
   problems: ["INVALID_CURSOR"],
 });
 
@@ -204,13 +199,10 @@ export const endAccountSession = contract({
   description: "Signs the account out on that device.",
   security: dashboardSession,
   params: { id: sessionId },
-  success: [{
-    status: 200,
-    description: "The id of the ended session.",
+  success: answered("Session ended", "The id of the ended session.", {
     data: EndedSession,
     example: { id: EXAMPLE_ID },
-    message: "Session ended",
-  }],
+  }),
   problems: ["SESSION_NOT_FOUND"],
 });
 

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { AI_REQUESTS_PER_MINUTE, AI_TIMEOUT_MS } from "@/lib/limits.ts";
 import type { ProblemCode } from "@/lib/problems.ts";
+import { answered, created } from "../answers.ts";
 import { type BodySpec, contract, type Success } from "../contract.ts";
 import { projectId } from "../parameters.ts";
 import {
@@ -82,13 +83,10 @@ export const getAiUsage = contract({
   summary: "Get the signed-in account's AI usage",
   description: "Requests of this month on the platform's key, beside the plan's caps.",
   security: sessionOrToken,
-  success: [{
-    status: 200,
-    description: "Counts and caps.",
+  success: answered("AI usage read", "Counts and caps.", {
     data: AiUsage,
     example: AI_USAGE_EXAMPLE,
-    message: "AI usage read",
-  }],
+  }),
   problems: [],
 });
 
@@ -123,13 +121,10 @@ export const buildQuery = contract({
     example: QUERY_QUESTION_EXAMPLE,
     description: "Which collection, and what is looked for.",
   },
-  success: [{
-    status: 200,
-    description: "The query.",
+  success: answered("Query built", "The query.", {
     data: BuiltQuery,
     example: BUILT_QUERY_EXAMPLE,
-    message: "Query built",
-  }],
+  }),
   problems: [...MODEL_PROBLEMS, "COLLECTION_NOT_FOUND"],
   extraMs: AI_TIMEOUT_MS,
 });
@@ -177,13 +172,10 @@ export const endDesign = contract({
     "the month stays counted.",
   security: projectMember("admin"),
   params: { projectId },
-  success: [{
-    status: 200,
-    description: "There is no chat any more.",
+  success: answered("Chat ended", "There is no chat any more.", {
     data: ChatEnded,
     example: { ended: true },
-    message: "Chat ended",
-  }],
+  }),
   problems: [],
 });
 
@@ -196,13 +188,10 @@ export const applyDesign = contract({
   description: "Creates all collections that were proposed last in the account's chat, or none.",
   security: projectMember("admin"),
   params: { projectId },
-  success: [{
-    status: 201,
-    description: "The collections.",
+  success: created("Collections created", "The collections.", {
     data: AppliedProposal,
     example: APPLIED_EXAMPLE,
-    message: "Collections created",
-  }],
+  }),
   problems: [
     "PROPOSAL_NOT_FOUND",
     "COLLECTION_EXISTS",

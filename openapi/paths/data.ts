@@ -7,6 +7,7 @@ import {
 } from "@/lib/limits.ts";
 import { typesChangedBy } from "@/lib/store/shape.ts";
 import { aggregating } from "../aggregate_parameters.ts";
+import { answered, created } from "../answers.ts";
 import { contract, type HandlerBody } from "../contract.ts";
 import {
   collectionName,
@@ -204,13 +205,10 @@ export const createDocuments = contract({
     description: "1 to 100 documents; 8 MiB at most.",
     bytesMax: BULK_BODY_BYTES_MAX,
   },
-  success: [{
-    status: 201,
-    description: "The ids, in the order of the documents.",
+  success: created("Documents created", "The ids, in the order of the documents.", {
     data: BulkResult,
     example: { insertedCount: 1, ids: [EXAMPLE_ID] },
-    message: "Documents created",
-  }],
+  }),
   problems: [...createDocument.problems],
 });
 
@@ -328,13 +326,10 @@ export const deleteDocument = contract({
   params: { collectionName, id: documentId },
   query: deletion,
   headers: { "if-match": ifMatch },
-  success: [{
-    status: 200,
-    description: "The id of the deleted document.",
+  success: answered("Document deleted", "The id of the deleted document.", {
     data: DeletedDocument,
     example: { id: EXAMPLE_ID },
-    message: "Document deleted",
-  }],
+  }),
   problems: [...WRITE_PROBLEMS, "SECRET_KEY_REQUIRED", "PRECONDITION_FAILED"],
 });
 
@@ -376,13 +371,10 @@ export const writeBatch = contract({
     description: `1 to ${BATCH_OPERATIONS_MAX} operations; 8 MiB at most.`,
     bytesMax: BULK_BODY_BYTES_MAX,
   },
-  success: [{
-    status: 200,
-    description: "What was done.",
+  success: answered("Batch done", "What was done.", {
     data: BatchResult,
     example: { results: [{ id: EXAMPLE_ID, document: DOCUMENT_EXAMPLE }] },
-    message: "Batch done",
-  }],
+  }),
   problems: [
     ...CHANGE_PROBLEMS,
     "USERS_RESERVED",

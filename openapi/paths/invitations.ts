@@ -1,4 +1,5 @@
 import { CODE_PAUSE_MS, CODES_PER_HOUR } from "@/lib/limits.ts";
+import { answered, created } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { invitationId, pageQuery, projectId } from "../parameters.ts";
 import {
@@ -41,13 +42,10 @@ export const inviteMember = contract({
     example: { email: INVITATION_EXAMPLE.email, role: "admin" },
     description: "Whom, and as what.",
   },
-  success: [{
-    status: 201,
-    description: "The invitation with its link.",
+  success: created("Member invited", "The invitation with its link.", {
     data: SentInvitation,
     example: SENT_INVITATION_EXAMPLE,
-    message: "Member invited",
-  }],
+  }),
   problems: ["MEMBER_EXISTS", "INVITATION_LIMIT_REACHED"],
 });
 
@@ -68,13 +66,10 @@ export const offerOwnership = contract({
     example: { accountId: EXAMPLE_ID },
     description: "A member of the project.",
   },
-  success: [{
-    status: 200,
-    description: "The offer with its link.",
+  success: answered("Project offered", "The offer with its link.", {
     data: SentInvitation,
     example: { ...SENT_INVITATION_EXAMPLE, role: "owner", mailed: false },
-    message: "Project offered",
-  }],
+  }),
   problems: ["MEMBER_NOT_FOUND", "INVITATION_LIMIT_REACHED"],
 });
 
@@ -90,13 +85,10 @@ export const listInvitations = contract({
   security: projectMember("admin"),
   params: { projectId },
   query: pageQuery,
-  success: [{
-    status: 200,
-    description: "A page of invitations.",
+  success: answered("Invitations listed", "A page of invitations.", {
     data: InvitationList,
     example: { items: [INVITATION_EXAMPLE], nextCursor: null },
-    message: "Invitations listed",
-  }],
+  }),
   problems: ["INVALID_CURSOR"],
 });
 
@@ -110,13 +102,10 @@ export const revokeInvitation = contract({
     "project.",
   security: projectMember("admin"),
   params: { projectId, invitationId },
-  success: [{
-    status: 200,
-    description: "What can be accepted no more.",
+  success: answered("Invitation withdrawn", "What can be accepted no more.", {
     data: RevokedInvitation,
     example: { invitationId: EXAMPLE_ID },
-    message: "Invitation withdrawn",
-  }],
+  }),
   problems: ["INVITATION_NOT_FOUND"],
 });
 
@@ -136,13 +125,10 @@ export const previewInvitation = contract({
     "because addresses are kept in many places.",
   security: dashboardSession,
   body,
-  success: [{
-    status: 200,
-    description: "What would be accepted.",
+  success: answered("Invitation found", "What would be accepted.", {
     data: InvitationPreview,
     example: PREVIEW_EXAMPLE,
-    message: "Invitation found",
-  }],
+  }),
   problems: ["INVITATION_NOT_FOUND"],
 });
 
@@ -157,13 +143,10 @@ export const acceptInvitation = contract({
     "the invitation is still open.",
   security: dashboardSession,
   body,
-  success: [{
-    status: 200,
-    description: "The project as its new member sees it.",
+  success: answered("Invitation accepted", "The project as its new member sees it.", {
     data: Project,
     example: { ...PROJECT_EXAMPLE, role: "admin" },
-    message: "Invitation accepted",
-  }],
+  }),
   problems: ["INVITATION_NOT_FOUND", "MEMBER_EXISTS", "PLAN_LIMIT_REACHED"],
 });
 
@@ -176,13 +159,10 @@ export const declineInvitation = contract({
   description: "Nobody can accept it from now on.",
   security: dashboardSession,
   body,
-  success: [{
-    status: 200,
-    description: "It is gone.",
+  success: answered("Invitation declined", "It is gone.", {
     data: DeclinedInvitation,
     example: {},
-    message: "Invitation declined",
-  }],
+  }),
   problems: ["INVITATION_NOT_FOUND"],
 });
 

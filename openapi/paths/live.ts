@@ -1,4 +1,5 @@
 import { LIVE_STREAMS_MAX, LIVE_STREAMS_SHARE_MAX, LIVE_TICKET_SECONDS } from "@/lib/limits.ts";
+import { created } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { collectionName, lastEventId, liveListing } from "../parameters.ts";
 import {
@@ -70,13 +71,10 @@ export const createLiveTicket = contract({
     example: { query: "status=published" },
     description: "What is to be listened to.",
   },
-  success: [{
-    status: 201,
-    description: "The address.",
+  success: created("Ticket created", "The address.", {
     data: LiveTicket,
     example: LIVE_TICKET_EXAMPLE,
-    message: "Ticket created",
-  }],
+  }),
   problems: REFUSED,
 });
 

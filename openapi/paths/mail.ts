@@ -5,6 +5,7 @@ import {
   MAIL_RECIPIENTS_MAX,
   PRO_MAILS,
 } from "@/lib/limits.ts";
+import { answered } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { pageQuery } from "../parameters.ts";
 import {
@@ -37,13 +38,10 @@ export const sendMail = contract({
     description: "The mail, or which template, and to whom.",
     bytesMax: MAIL_BODY_BYTES_MAX,
   },
-  success: [{
-    status: 200,
-    description: "They are stored, and about to be sent.",
+  success: answered("Mail queued", "They are stored, and about to be sent.", {
     data: SentMails,
     example: SENT_MAILS_EXAMPLE,
-    message: "Mail queued",
-  }],
+  }),
   problems: ["MAIL_TEMPLATE_NOT_FOUND", "MAIL_QUOTA_EXCEEDED", "MAIL_NOT_CONFIGURED"],
 });
 
@@ -57,13 +55,10 @@ export const listMails = contract({
     "those that an application has sent. What they say is not shown.",
   security: secretKey,
   query: pageQuery,
-  success: [{
-    status: 200,
-    description: "A page of mails.",
+  success: answered("Mails listed", "A page of mails.", {
     data: MailLog,
     example: { items: [LOGGED_MAIL_EXAMPLE], nextCursor: null },
-    message: "Mails listed",
-  }],
+  }),
   problems: ["INVALID_CURSOR"],
 });
 

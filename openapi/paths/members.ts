@@ -1,3 +1,4 @@
+import { answered } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { memberId, pageQuery, projectId } from "../parameters.ts";
 import {
@@ -22,13 +23,10 @@ export const listMembers = contract({
   security: projectMember("viewer"),
   params: { projectId },
   query: pageQuery,
-  success: [{
-    status: 200,
-    description: "A page of members.",
+  success: answered("Members listed", "A page of members.", {
     data: MemberList,
     example: { items: [MEMBER_EXAMPLE], nextCursor: null },
-    message: "Members listed",
-  }],
+  }),
   problems: ["INVALID_CURSOR"],
 });
 
@@ -48,13 +46,10 @@ export const changeMember = contract({
     example: { role: "viewer" },
     description: "The new role.",
   },
-  success: [{
-    status: 200,
-    description: "The member as it is now.",
+  success: answered("Member changed", "The member as it is now.", {
     data: Member,
     example: { ...MEMBER_EXAMPLE, role: "viewer" },
-    message: "Member changed",
-  }],
+  }),
   problems: ["MEMBER_NOT_FOUND", "OWNER_STAYS"],
 });
 
@@ -69,13 +64,10 @@ export const removeMember = contract({
     "must accept the project first.",
   security: projectMember("viewer"),
   params: { projectId, accountId: memberId },
-  success: [{
-    status: 200,
-    description: "Who is no member any more.",
+  success: answered("Member removed", "Who is no member any more.", {
     data: RemovedMember,
     example: { accountId: EXAMPLE_ID },
-    message: "Member removed",
-  }],
+  }),
   problems: ["ROLE_REQUIRED", "MEMBER_NOT_FOUND", "OWNER_STAYS"],
 });
 

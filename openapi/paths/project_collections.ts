@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { parseDefinition, parseNamedDefinition } from "@/lib/documents/definition.ts";
 import type { CollectionDefinition, ReplacingDefinition } from "@/lib/documents/fields.ts";
 import { BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { answered } from "../answers.ts";
 import { contract, type ParsedBody } from "../contract.ts";
 import { collectionName, projectId } from "../parameters.ts";
 import {
@@ -57,13 +58,10 @@ export const listCollections = contract({
   description: "Every collection of the project as it is defined, by name.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: [{
-    status: 200,
-    description: "The definitions.",
+  success: answered("Collections listed", "The definitions.", {
     data: z.strictObject({ items: z.array(Definition) }),
     example: { items: [COLLECTION_EXAMPLE] },
-    message: "Collections listed",
-  }],
+  }),
   problems: [],
 });
 
@@ -147,13 +145,10 @@ export const deleteCollection = contract({
     "Nothing is written to the deleted one any more.",
   security: projectMember("admin"),
   params: { projectId, collectionName },
-  success: [{
-    status: 200,
-    description: "The name of the deleted collection.",
+  success: answered("Collection deleted", "The name of the deleted collection.", {
     data: z.strictObject({ name: z.string() }),
     example: { name: "posts" },
-    message: "Collection deleted",
-  }],
+  }),
   problems: ["COLLECTION_NOT_FOUND", "COLLECTION_IN_USE"],
 });
 

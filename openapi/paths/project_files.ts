@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { answered } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { projectId } from "../parameters.ts";
 import {
@@ -28,15 +29,12 @@ export const listProjectFiles = mirror(listFiles, {
 
 export const requestProjectUpload = declare({
   ...requestUpload,
-  success: [{
-    status: 200,
-    description: "Where to send the file, and its path for confirm.",
+  success: answered("Upload requested", "Where to send the file, and its path for confirm.", {
     data: z.strictObject(requestedUpload).openapi("RequestedUpload", {
       example: REQUESTED_EXAMPLE,
     }),
     example: REQUESTED_EXAMPLE,
-    message: "Upload requested",
-  }],
+  }),
 }, {
   operationId: "requestProjectUpload",
   summary: "Request an upload for the project's admins",
@@ -46,15 +44,12 @@ export const requestProjectUpload = declare({
 
 export const confirmProjectUpload = declare({
   ...confirmUpload,
-  success: [{
-    status: 200,
-    description: "The file is stored.",
+  success: answered("Upload confirmed", "The file is stored.", {
     data: z.strictObject(confirmedUpload).openapi("ConfirmedUpload", {
       example: CONFIRMED_EXAMPLE,
     }),
     example: CONFIRMED_EXAMPLE,
-    message: "Upload confirmed",
-  }],
+  }),
 }, {
   operationId: "confirmProjectUpload",
   summary: "Confirm an upload for the project's admins",
@@ -91,13 +86,10 @@ export const changeProjectFile = contract({
     example: { path: PATH_EXAMPLE, visibility: "private" },
     description: "Which file, and who may read it.",
   },
-  success: [{
-    status: 200,
-    description: "The file as it is now.",
+  success: answered("File changed", "The file as it is now.", {
     data: StoredFile,
     example: { ...FILE_EXAMPLE, url: null, visibility: "private" },
-    message: "File changed",
-  }],
+  }),
   problems: ["FILE_NOT_FOUND", "UPLOAD_NOT_READY", "STORAGE_UNAVAILABLE"],
 });
 

@@ -1,4 +1,5 @@
 import { JOBS_SHOWN_MAX } from "@/lib/limits.ts";
+import { answered } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { jobId, projectId } from "../parameters.ts";
 import { JOB_EXAMPLE, JobList, TriedJob } from "../schemas/job.ts";
@@ -18,13 +19,10 @@ export const listJobs = contract({
     "first. A job that fails is tried again by itself, later and later.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: [{
-    status: 200,
-    description: "The jobs.",
+  success: answered("Jobs listed", "The jobs.", {
     data: JobList,
     example: { items: [JOB_EXAMPLE], total: 1 },
-    message: "Jobs listed",
-  }],
+  }),
   problems: [],
 });
 
@@ -40,13 +38,10 @@ export const tryJob = contract({
     "there any more is done.",
   security: projectMember("admin"),
   params: { projectId, jobId },
-  success: [{
-    status: 200,
-    description: "Whether it is done.",
+  success: answered("Job tried", "Whether it is done.", {
     data: TriedJob,
     example: { done: true },
-    message: "Job tried",
-  }],
+  }),
   problems: [],
 });
 

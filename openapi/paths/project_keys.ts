@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { KEY_GRACE_HOURS_MAX } from "@/lib/limits.ts";
+import { answered } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { keyKind, projectId } from "../parameters.ts";
 import {
@@ -24,13 +25,10 @@ export const listProjectKeys = contract({
   description: "The publishable key, which may be public, and by what the secret one is known.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: [{
-    status: 200,
-    description: "The keys.",
+  success: answered("Keys listed", "The keys.", {
     data: z.strictObject({ items: z.array(ProjectKey) }),
     example: { items: PROJECT_KEY_EXAMPLES },
-    message: "Keys listed",
-  }],
+  }),
   problems: [],
 });
 
@@ -52,13 +50,10 @@ export const rotateProjectKey = contract({
     description: "May be left out.",
     optional: true,
   },
-  success: [{
-    status: 200,
-    description: "The new key.",
+  success: answered("Key rotated", "The new key.", {
     data: RotatedKey,
     example: ROTATED_KEY_EXAMPLE,
-    message: "Key rotated",
-  }],
+  }),
   problems: [],
 });
 
@@ -72,13 +67,10 @@ export const endFormerProjectKey = contract({
     "last longer.",
   security: projectMember("admin"),
   params: { projectId, kind: keyKind },
-  success: [{
-    status: 200,
-    description: "Only the present key works.",
+  success: answered("Former key ended", "Only the present key works.", {
     data: EndedKey,
     example: { kind: "secret", ended: true },
-    message: "Former key ended",
-  }],
+  }),
   problems: [],
 });
 

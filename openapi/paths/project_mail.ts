@@ -3,6 +3,7 @@ import { MAIL_BODY_BYTES_MAX, MAIL_TEMPLATES_MAX, MAIL_TIMEOUT_MS } from "@/lib/
 import { TEMPLATE_NAME } from "@/lib/mail/template_store.ts";
 import { canonicalLanguage } from "@/lib/text/languages.ts";
 import { Problem } from "@/lib/problems.ts";
+import { answered } from "../answers.ts";
 import { contract } from "../contract.ts";
 import type { PathParameter } from "../inputs.ts";
 import { mailId, pageQuery, projectId } from "../parameters.ts";
@@ -82,13 +83,10 @@ export const getProjectMail = contract({
   description: "The project's own mail server, if it has one, and in which language it writes.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: [{
-    status: 200,
-    description: "The settings.",
+  success: answered("Mail settings read", "The settings.", {
     data: ProjectMail,
     example: PROJECT_MAIL_EXAMPLE,
-    message: "Mail settings read",
-  }],
+  }),
   problems: [],
 });
 
@@ -108,13 +106,10 @@ export const setProjectMail = contract({
     example: PROJECT_MAIL_INPUT_EXAMPLE,
     description: "The server with its user and password, whom mails are from, and the language.",
   },
-  success: [{
-    status: 200,
-    description: "The settings as they are now, without the password.",
+  success: answered("Mail settings saved", "The settings as they are now, without the password.", {
     data: ProjectMail,
     example: PROJECT_MAIL_EXAMPLE,
-    message: "Mail settings saved",
-  }],
+  }),
   problems: ["INVALID_INPUT"],
 });
 
@@ -128,13 +123,10 @@ export const clearProjectMail = contract({
     "project's own fail. Without one nothing changes.",
   security: projectMember("admin"),
   params: { projectId },
-  success: [{
-    status: 200,
-    description: "The settings as they are now.",
+  success: answered("Mail server disconnected", "The settings as they are now.", {
     data: ProjectMail,
     example: { own: null, mailLanguage: null },
-    message: "Mail server disconnected",
-  }],
+  }),
   problems: [],
 });
 
@@ -148,13 +140,10 @@ export const checkProjectMail = contract({
     "answers what the server said. It is in no log.",
   security: projectMember("admin"),
   params: { projectId },
-  success: [{
-    status: 200,
-    description: "The server has taken the mail.",
+  success: answered("Mail sent", "The server has taken the mail.", {
     data: CheckedMail,
     example: CHECKED_MAIL_EXAMPLE,
-    message: "Mail sent",
-  }],
+  }),
   extraMs: MAIL_TIMEOUT_MS,
   problems: ["INVALID_INPUT", "MAIL_SERVER_REFUSED", "MAIL_SERVER_UNREACHABLE"],
 });
@@ -177,13 +166,7 @@ export const getKeptMail = contract({
     "they say, codes included. Mails that are sent are not kept: of those the log has the rest.",
   security: projectMember("admin"),
   params: { projectId, id: mailId },
-  success: [{
-    status: 200,
-    description: "The mail.",
-    data: KeptMail,
-    example: KEPT_MAIL_EXAMPLE,
-    message: "Mail read",
-  }],
+  success: answered("Mail read", "The mail.", { data: KeptMail, example: KEPT_MAIL_EXAMPLE }),
   problems: ["MAIL_NOT_FOUND"],
 });
 
@@ -198,9 +181,7 @@ export const sendProjectMailAgain = contract({
     "first try.",
   security: projectMember("admin"),
   params: { projectId, id: mailId },
-  success: [{
-    status: 200,
-    description: "The mail is about to be sent.",
+  success: answered("Mail queued", "The mail is about to be sent.", {
     data: LoggedMail,
     example: {
       ...LOGGED_MAIL_EXAMPLE,
@@ -209,8 +190,7 @@ export const sendProjectMailAgain = contract({
       answer: null,
       sentAt: null,
     },
-    message: "Mail queued",
-  }],
+  }),
   problems: [
     "MAIL_NOT_FOUND",
     "MAIL_NOT_RESENDABLE",
@@ -231,13 +211,10 @@ export const listMailTemplates = contract({
   security: projectMember("viewer"),
   params: { projectId },
   query: pageQuery,
-  success: [{
-    status: 200,
-    description: "A page of templates.",
+  success: answered("Templates listed", "A page of templates.", {
     data: MailTemplateList,
     example: TEMPLATE_LIST_EXAMPLE,
-    message: "Templates listed",
-  }],
+  }),
   problems: ["INVALID_CURSOR"],
 });
 
@@ -259,13 +236,10 @@ export const setMailTemplate = contract({
     description: "Subject and texts, with `{{name}}` where a variable is filled in.",
     bytesMax: MAIL_BODY_BYTES_MAX,
   },
-  success: [{
-    status: 200,
-    description: "The template as it is stored.",
+  success: answered("Template saved", "The template as it is stored.", {
     data: StoredMailTemplate,
     example: TEMPLATE_EXAMPLE,
-    message: "Template saved",
-  }],
+  }),
   problems: ["MAIL_TEMPLATE_LIMIT_REACHED"],
 });
 
@@ -278,13 +252,10 @@ export const deleteMailTemplate = contract({
   description: "Another one of the name is used then, or the one that is built in.",
   security: projectMember("admin"),
   params: { projectId, name, language },
-  success: [{
-    status: 200,
-    description: "The template is gone.",
+  success: answered("Template deleted", "The template is gone.", {
     data: DeletedMailTemplate,
     example: { deleted: true as const },
-    message: "Template deleted",
-  }],
+  }),
   problems: ["MAIL_TEMPLATE_NOT_FOUND"],
 });
 
@@ -304,13 +275,10 @@ export const previewMailTemplate = contract({
     description: "Subject and texts, and variables of your own.",
     bytesMax: MAIL_BODY_BYTES_MAX,
   },
-  success: [{
-    status: 200,
-    description: "The mail.",
+  success: answered("Template filled in", "The mail.", {
     data: MailPreview,
     example: MAIL_PREVIEW_EXAMPLE,
-    message: "Template filled in",
-  }],
+  }),
   problems: [],
 });
 

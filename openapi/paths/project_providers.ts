@@ -1,3 +1,4 @@
+import { answered } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { projectId, provider, signInProvider } from "../parameters.ts";
 import {
@@ -22,13 +23,10 @@ export const listProviders = contract({
   description: "Every provider that Corbel knows, with what the project has set for it.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: [{
-    status: 200,
-    description: "The providers.",
+  success: answered("Providers listed", "The providers.", {
     data: ProviderList,
     example: { items: [PROVIDER_EXAMPLE] },
-    message: "Providers listed",
-  }],
+  }),
   problems: [],
 });
 
@@ -49,13 +47,10 @@ export const setProvider = contract({
     example: PROVIDER_INPUT_EXAMPLE,
     description: "What the provider's OAuth application is called there, and its secret.",
   },
-  success: [{
-    status: 200,
-    description: "The settings as they are now. The secret is never shown.",
+  success: answered("Provider saved", "The settings as they are now. The secret is never shown.", {
     data: ProviderSettings,
     example: PROVIDER_EXAMPLE,
-    message: "Provider saved",
-  }],
+  }),
   problems: ["INVALID_INPUT", "PROVIDER_INCOMPLETE"],
 });
 
@@ -71,13 +66,10 @@ export const tryProvider = contract({
     "leaves no session.",
   security: projectMember("admin"),
   params: { projectId, provider: signInProvider },
-  success: [{
-    status: 200,
-    description: "Where to go.",
+  success: answered("Ready to be tried", "Where to go.", {
     data: ProviderTrial,
     example: PROVIDER_TRIAL_EXAMPLE,
-    message: "Ready to be tried",
-  }],
+  }),
   problems: ["PROVIDER_NOT_CONFIGURED", "SITE_URL_MISSING"],
 });
 

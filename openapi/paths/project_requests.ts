@@ -4,6 +4,7 @@ import {
   REQUEST_LOG_PER_SECOND_MAX,
   REQUEST_RECORDING_MINUTES_MAX,
 } from "@/lib/limits.ts";
+import { answered } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { projectId } from "../parameters.ts";
 import {
@@ -33,13 +34,10 @@ export const listRequests = contract({
   security: projectMember("viewer"),
   params: { projectId },
   query: requestQuery,
-  success: [{
-    status: 200,
-    description: "A page of requests.",
+  success: answered("Requests listed", "A page of requests.", {
     data: RequestList,
     example: { items: [REQUEST_EXAMPLE], nextCursor: null, recordsUntil: null },
-    message: "Requests listed",
-  }],
+  }),
   problems: ["INVALID_CURSOR"],
 });
 
@@ -58,13 +56,10 @@ export const recordRequests = contract({
     example: { minutes: 60 },
     description: "For how long.",
   },
-  success: [{
-    status: 200,
-    description: "Until when they are listed.",
+  success: answered("Recording set", "Until when they are listed.", {
     data: Recording,
     example: { recordsUntil: "2026-01-31T13:00:00.000Z" },
-    message: "Recording set",
-  }],
+  }),
   problems: [],
 });
 

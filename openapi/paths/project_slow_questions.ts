@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { QUESTION_DAYS, SLOW_QUESTION_MEAN_MS, SLOW_QUESTION_MS } from "@/lib/limits.ts";
+import { answered } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { projectId } from "../parameters.ts";
 import { SLOW_QUESTION_EXAMPLE, SlowQuestion } from "../schemas/slow_question.ts";
@@ -20,13 +21,10 @@ export const listSlowQuestions = contract({
     "from memory are not counted. What a process counts is told within a minute.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: [{
-    status: 200,
-    description: "The questions.",
+  success: answered("Slow questions listed", "The questions.", {
     data: z.strictObject({ items: z.array(SlowQuestion) }),
     example: { items: [SLOW_QUESTION_EXAMPLE] },
-    message: "Slow questions listed",
-  }],
+  }),
   problems: [],
 });
 

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { parseStorageInput, type StorageInput, storageRules } from "@/lib/files/storage_input.ts";
+import { answered } from "../answers.ts";
 import { contract, type ParsedBody } from "../contract.ts";
 import { projectId } from "../parameters.ts";
 import {
@@ -38,13 +39,10 @@ export const getProjectStorage = contract({
   description: "The project's own bucket, if it has one, and what its files take.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: [{
-    status: 200,
-    description: "The storage.",
+  success: answered("Storage read", "The storage.", {
     data: ProjectStorage,
     example: PROJECT_STORAGE_EXAMPLE,
-    message: "Storage read",
-  }],
+  }),
   problems: ["STORAGE_UNAVAILABLE"],
 });
 
@@ -61,13 +59,10 @@ export const setProjectStorage = contract({
   security: projectMember("admin"),
   params: { projectId },
   body: storageBody,
-  success: [{
-    status: 200,
-    description: "The bucket as it is stored, without its keys.",
+  success: answered("Storage saved", "The bucket as it is stored, without its keys.", {
     data: OwnStorage,
     example: OWN_STORAGE_EXAMPLE,
-    message: "Storage saved",
-  }],
+  }),
   problems: ["INVALID_INPUT", "STORAGE_IN_USE"],
 });
 
@@ -81,13 +76,10 @@ export const clearProjectStorage = contract({
     `bucket; without one nothing changes. ${LEFT_BEHIND}`,
   security: projectMember("admin"),
   params: { projectId },
-  success: [{
-    status: 200,
-    description: "Files go to the service's storage.",
+  success: answered("Storage cleared", "Files go to the service's storage.", {
     data: z.strictObject({ provider: z.literal("internal") }),
     example: { provider: "internal" },
-    message: "Storage cleared",
-  }],
+  }),
   problems: ["STORAGE_IN_USE"],
 });
 
@@ -102,13 +94,10 @@ export const checkProjectStorage = contract({
     "as a stranger do it, and says of each step how it went. It leaves nothing there.",
   security: projectMember("admin"),
   params: { projectId },
-  success: [{
-    status: 200,
-    description: "How each step went; `ok` is false if one failed.",
+  success: answered("Storage checked", "How each step went; `ok` is false if one failed.", {
     data: StorageCheck,
     example: CHECK_EXAMPLE,
-    message: "Storage checked",
-  }],
+  }),
   problems: ["INVALID_INPUT"],
 });
 

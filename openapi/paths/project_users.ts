@@ -1,4 +1,5 @@
 import { forMembers } from "./for_members.ts";
+import { answered, created } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { pageQuery, projectId, sessionId, userId } from "../parameters.ts";
 import {
@@ -69,13 +70,10 @@ export const listProjectUserSessions = contract({
   security: projectMember("viewer"),
   params: { projectId, id: userId },
   query: pageQuery,
-  success: [{
-    status: 200,
-    description: "The sessions that stand.",
+  success: answered("Sessions listed", "The sessions that stand.", {
     data: SessionList,
     example: { items: [{ ...SESSION_EXAMPLE, current: false }], nextCursor: null },
-    message: "Sessions listed",
-  }],
+  }),
   problems: ["USER_NOT_FOUND", "INVALID_CURSOR"],
 });
 
@@ -88,13 +86,10 @@ export const endProjectUserSession = contract({
   description: "Signs the user out on that device: its access token is refused from now on.",
   security: projectMember("admin"),
   params: { projectId, id: userId, sessionId },
-  success: [{
-    status: 200,
-    description: "The id of the ended session.",
+  success: answered("Session ended", "The id of the ended session.", {
     data: EndedSession,
     example: { id: EXAMPLE_ID },
-    message: "Session ended",
-  }],
+  }),
   problems: ["SESSION_NOT_FOUND"],
 });
 
@@ -109,13 +104,10 @@ export const createTestToken = contract({
     "as any other session, by `endProjectUserSession` with its id. A disabled user has none.",
   security: projectMember("admin"),
   params: { projectId, id: userId },
-  success: [{
-    status: 201,
-    description: "The token.",
+  success: created("Test token created", "The token.", {
     data: TestToken,
     example: TEST_TOKEN_EXAMPLE,
-    message: "Test token created",
-  }],
+  }),
   problems: ["USER_NOT_FOUND"],
 });
 

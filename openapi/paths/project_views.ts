@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { checkedViewName, VIEW_NAME_PATTERN } from "@/lib/documents/views.ts";
 import { VIEW_NAME_LENGTH_MAX, VIEWS_MAX } from "@/lib/limits.ts";
+import { answered } from "../answers.ts";
 import { contract } from "../contract.ts";
 import type { PathParameter } from "../inputs.ts";
 import { collectionName, projectId } from "../parameters.ts";
@@ -30,13 +31,10 @@ export const listViews = contract({
     "the list operation, with the columns that the dashboard shows of it.",
   security: projectMember("viewer"),
   params: { projectId, collectionName },
-  success: [{
-    status: 200,
-    description: "The views.",
+  success: answered("Views listed", "The views.", {
     data: z.strictObject({ items: z.array(View) }),
     example: { items: [VIEW_EXAMPLE] },
-    message: "Views listed",
-  }],
+  }),
   problems: ["COLLECTION_NOT_FOUND"],
 });
 
@@ -56,13 +54,10 @@ export const saveView = contract({
     example: VIEW_INPUT_EXAMPLE,
     description: "What is looked at.",
   },
-  success: [{
-    status: 200,
-    description: "The view as it is stored.",
+  success: answered("View saved", "The view as it is stored.", {
     data: View,
     example: VIEW_EXAMPLE,
-    message: "View saved",
-  }],
+  }),
   problems: [
     "COLLECTION_NOT_FOUND",
     "INVALID_QUERY",
@@ -81,13 +76,10 @@ export const deleteView = contract({
   description: "It is gone for all members of the project. No document is.",
   security: projectMember("admin"),
   params: { projectId, collectionName, viewName },
-  success: [{
-    status: 200,
-    description: "It is gone.",
+  success: answered("View deleted", "It is gone.", {
     data: z.strictObject({ name: z.string() }),
     example: { name: "Drafts" },
-    message: "View deleted",
-  }],
+  }),
   problems: ["COLLECTION_NOT_FOUND", "VIEW_NOT_FOUND"],
 });
 

@@ -1,4 +1,5 @@
 import { PROJECT_TRASH_DAYS, PROJECTS_PER_HOUR } from "@/lib/limits.ts";
+import { answered, created } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { pageQuery, projectId } from "../parameters.ts";
 import {
@@ -35,13 +36,10 @@ export const createProject = contract({
     example: SETTINGS_EXAMPLE,
     description: "Its name, and what else is known already.",
   },
-  success: [{
-    status: 201,
-    description: "The project and its keys.",
+  success: created("Project created", "The project and its keys.", {
     data: CreatedProject,
     example: CREATED_PROJECT_EXAMPLE,
-    message: "Project created",
-  }],
+  }),
   problems: ["INVALID_INPUT", "PLAN_LIMIT_REACHED"],
 });
 
@@ -56,13 +54,10 @@ export const listProjects = contract({
     "fewer than `limit`; the list ends where `nextCursor` is null.",
   security: sessionOrToken,
   query: pageQuery,
-  success: [{
-    status: 200,
-    description: "A page of projects.",
+  success: answered("Projects listed", "A page of projects.", {
     data: ProjectList,
     example: { items: [PROJECT_EXAMPLE], nextCursor: null },
-    message: "Projects listed",
-  }],
+  }),
   problems: ["INVALID_CURSOR"],
 });
 
@@ -75,13 +70,7 @@ export const getProject = contract({
   description: "The project's settings.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: [{
-    status: 200,
-    description: "The project.",
-    data: Project,
-    example: PROJECT_EXAMPLE,
-    message: "Project found",
-  }],
+  success: answered("Project found", "The project.", { data: Project, example: PROJECT_EXAMPLE }),
   problems: [],
 });
 
@@ -101,13 +90,10 @@ export const patchProject = contract({
     example: { siteUrl: SETTINGS_EXAMPLE.siteUrl },
     description: "At least one of the members.",
   },
-  success: [{
-    status: 200,
-    description: "The project as it is now.",
+  success: answered("Project changed", "The project as it is now.", {
     data: Project,
     example: PROJECT_EXAMPLE,
-    message: "Project changed",
-  }],
+  }),
   problems: ["INVALID_INPUT"],
 });
 
@@ -129,13 +115,10 @@ export const deleteProject = contract({
     example: { name: SETTINGS_EXAMPLE.name },
     description: "The project's name, so that nobody deletes another one by mistake.",
   },
-  success: [{
-    status: 200,
-    description: "It is in the trash.",
+  success: answered("Project deleted", "It is in the trash.", {
     data: TrashedProject,
     example: TRASHED_PROJECT_EXAMPLE,
-    message: "Project deleted",
-  }],
+  }),
   problems: ["PROJECT_NAME_MISMATCH"],
 });
 
@@ -148,13 +131,10 @@ export const getProjectUsage = contract({
   description: "What the project stores beside what its plan allows, and how often it was asked.",
   security: projectMember("viewer"),
   params: { projectId },
-  success: [{
-    status: 200,
-    description: "The usage.",
+  success: answered("Usage read", "The usage.", {
     data: ProjectUsage,
     example: PROJECT_USAGE_EXAMPLE,
-    message: "Usage read",
-  }],
+  }),
   problems: ["QUERY_TOO_SLOW", "STORAGE_UNAVAILABLE"],
 });
 

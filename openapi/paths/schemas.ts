@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { answered } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { collectionName } from "../parameters.ts";
 import { Collection, COLLECTION_EXAMPLE } from "../schemas/collection.ts";
@@ -13,15 +14,12 @@ export const getSchema = contract({
   description: "Fields, row-level security and strictness of a collection, for any valid key.",
   security: projectKey,
   params: { collectionName },
-  success: [{
-    status: 200,
-    description: "The definition.",
+  success: answered("Collection found", "The definition.", {
     data: z.strictObject({ collection: Collection }),
     example: {
       collection: { ...COLLECTION_EXAMPLE, indexes: [], model: COLLECTION_EXAMPLE.fields },
     },
-    message: "Collection found",
-  }],
+  }),
   problems: ["COLLECTION_NOT_FOUND"],
 });
 

@@ -1,4 +1,5 @@
 import { REFRESH_REPLAYS_MAX } from "@/lib/limits.ts";
+import { answered } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { pageQuery, refreshToken, refreshTokenMode, sessionId } from "../parameters.ts";
 import {
@@ -148,13 +149,10 @@ export const listSessions = contract({
   description: "The devices on which the user is signed in, the newest first.",
   security: signedInUser,
   query: pageQuery,
-  success: [{
-    status: 200,
-    description: "The sessions that stand.",
+  success: answered("Sessions listed", "The sessions that stand.", {
     data: SessionList,
     example: { items: [SESSION_EXAMPLE], nextCursor: null },
-    message: "Sessions listed",
-  }],
+  }),
   problems: ["INVALID_CURSOR"],
 });
 
@@ -167,13 +165,10 @@ export const endSession = contract({
   description: "Signs the user out on that device.",
   security: signedInUser,
   params: { id: sessionId },
-  success: [{
-    status: 200,
-    description: "The id of the ended session.",
+  success: answered("Session ended", "The id of the ended session.", {
     data: EndedSession,
     example: { id: EXAMPLE_ID },
-    message: "Session ended",
-  }],
+  }),
   problems: ["SESSION_NOT_FOUND"],
 });
 

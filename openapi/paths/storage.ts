@@ -7,6 +7,7 @@ import {
   USER_FILES_MAX,
   USER_OPEN_UPLOADS_MAX,
 } from "@/lib/limits.ts";
+import { answered } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { fileQuery } from "../file_parameters.ts";
 import { pageQuery } from "../parameters.ts";
@@ -127,13 +128,10 @@ export const deleteFile = contract({
     example: { path: PATH_EXAMPLE },
     description: "Which file.",
   },
-  success: [{
-    status: 200,
-    description: "The file is gone.",
+  success: answered("File deleted", "The file is gone.", {
     data: DeletedFile,
     example: { deleted: true },
-    message: "File deleted",
-  }],
+  }),
   problems: ["FILE_NOT_FOUND", "UPLOAD_NOT_READY"],
 });
 
@@ -146,13 +144,10 @@ export const listFiles = contract({
   description: "Confirmed files, the newest first.",
   security: fileKey,
   query: pageQuery,
-  success: [{
-    status: 200,
-    description: "A page of files.",
+  success: answered("Files listed", "A page of files.", {
     data: FileList,
     example: { items: [FILE_EXAMPLE], nextCursor: null },
-    message: "Files listed",
-  }],
+  }),
   problems: ["INVALID_CURSOR", "STORAGE_UNAVAILABLE"],
 });
 
@@ -164,13 +159,10 @@ export const getStorageUsage = contract({
   summary: "Get storage usage for your server",
   description: "What the project's files take and what uploads under way hold, beside the limits.",
   security: secretKey,
-  success: [{
-    status: 200,
-    description: "Bytes used and held, and the limits.",
+  success: answered("Usage read", "Bytes used and held, and the limits.", {
     data: StorageUsage,
     example: USAGE_EXAMPLE,
-    message: "Usage read",
-  }],
+  }),
   problems: ["STORAGE_UNAVAILABLE"],
 });
 
@@ -183,13 +175,7 @@ export const getFileInfo = contract({
   description: "What is known of one confirmed file; its bytes are at its `url`.",
   security: fileKey,
   query: fileQuery,
-  success: [{
-    status: 200,
-    description: "The file.",
-    data: StoredFile,
-    example: FILE_EXAMPLE,
-    message: "File read",
-  }],
+  success: answered("File read", "The file.", { data: StoredFile, example: FILE_EXAMPLE }),
   problems: ["FILE_NOT_FOUND", "STORAGE_UNAVAILABLE"],
 });
 
@@ -207,13 +193,10 @@ export const signFile = contract({
     example: { path: PATH_EXAMPLE },
     description: "Which file, and for how long.",
   },
-  success: [{
-    status: 200,
-    description: "The address.",
+  success: answered("Address signed", "The address.", {
     data: SignedFile,
     example: SIGNED_EXAMPLE,
-    message: "Address signed",
-  }],
+  }),
   problems: ["FILE_NOT_FOUND", "STORAGE_UNAVAILABLE"],
 });
 

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { answered } from "../answers.ts";
 import { contract, type Spec } from "../contract.ts";
 import type { PathParameters } from "../inputs.ts";
 import { projectId, referenceFile } from "../parameters.ts";
@@ -46,13 +47,7 @@ export const getIndex = system({
   path: "/",
   summary: "Get the API index, as anyone",
   description: "The addresses of the reference, the document and the health checks.",
-  success: [{
-    status: 200,
-    description: "The addresses.",
-    data: Addresses,
-    example: ADDRESSES,
-    message: "Corbel is running",
-  }],
+  success: answered("Corbel is running", "The addresses.", { data: Addresses, example: ADDRESSES }),
 });
 
 export const getDocumentFile = system({
@@ -167,13 +162,10 @@ export const getHealth = system({
   path: "/api/health",
   summary: "Check that the process is alive, for supervisors",
   description: "Answers as long as the process serves requests.",
-  success: [{
-    status: 200,
-    description: "It is.",
+  success: answered("Alive", "It is.", {
     data: z.strictObject({ status: z.literal("ok") }),
     example: { status: "ok" },
-    message: "Alive",
-  }],
+  }),
 });
 
 export const getReadiness = system({
@@ -183,9 +175,7 @@ export const getReadiness = system({
   description:
     "Writes a little to everything the server depends on. A refusal says whether it is the " +
     "database or the file storage; the reason is in the log.",
-  success: [{
-    status: 200,
-    description: "It can.",
+  success: answered("Ready", "It can.", {
     data: z.strictObject({
       status: z.literal("ready"),
       database: z.enum(["sqlite", "mongodb"]),
@@ -200,8 +190,7 @@ export const getReadiness = system({
       }),
     }),
     example: { status: "ready", database: "sqlite", storage: "disk" },
-    message: "Ready",
-  }],
+  }),
   problems: ["NOT_READY"],
 });
 

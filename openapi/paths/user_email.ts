@@ -1,3 +1,4 @@
+import { answered } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { acceptLanguage, refreshTokenMode, username } from "../parameters.ts";
 import {
@@ -336,13 +337,10 @@ export const updateProfile = contract({
     example: { name: "Ada Lovelace" },
     description: "At least one of the members, or a declared field.",
   },
-  success: [{
-    status: 200,
-    description: "The user as they are now.",
+  success: answered("User changed", "The user as they are now.", {
     data: ChangedProfile,
     example: { ...USER_EXAMPLE, message: "User changed" },
-    message: "User changed",
-  }],
+  }),
   problems: ["USERNAME_TAKEN", "DOCUMENT_QUOTA_EXCEEDED"],
 });
 
@@ -355,13 +353,10 @@ export const getPublicUser = contract({
   description: "What everybody may see of a user, and declared fields that are `public`.",
   security: signInKey,
   params: { username },
-  success: [{
-    status: 200,
-    description: "The profile.",
+  success: answered("User found", "The profile.", {
     data: PublicUser,
     example: PUBLIC_USER_EXAMPLE,
-    message: "User found",
-  }],
+  }),
   problems: ["USER_NOT_FOUND"],
 });
 

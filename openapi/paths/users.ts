@@ -1,3 +1,4 @@
+import { answered, created } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { userId, userQuery } from "../parameters.ts";
 import {
@@ -25,13 +26,7 @@ export const getMe = contract({
   summary: "Get the signed-in user",
   description: "The user that the access token was issued to.",
   security: signedInUser,
-  success: [{
-    status: 200,
-    description: "The user.",
-    data: User,
-    example: USER_EXAMPLE,
-    message: "User found",
-  }],
+  success: answered("User found", "The user.", { data: User, example: USER_EXAMPLE }),
   problems: [],
 });
 
@@ -50,13 +45,10 @@ export const patchMe = contract({
     example: { name: "Ada Lovelace" },
     description: "At least one of the members.",
   },
-  success: [{
-    status: 200,
-    description: "The user as they are now.",
+  success: answered("User changed", "The user as they are now.", {
     data: User,
     example: USER_EXAMPLE,
-    message: "User changed",
-  }],
+  }),
   problems: ["USERNAME_TAKEN", "DOCUMENT_QUOTA_EXCEEDED"],
 });
 
@@ -75,13 +67,10 @@ export const createUser = contract({
     example: { email: "ada@example.com", emailVerified: true, roles: ["editor"] },
     description: "The user.",
   },
-  success: [{
-    status: 201,
-    description: "The user.",
+  success: created("User created", "The user.", {
     data: ManagedUser,
     example: MANAGED_USER_EXAMPLE,
-    message: "User created",
-  }],
+  }),
   problems: [
     "INVALID_PASSWORD",
     "EMAIL_TAKEN",
@@ -100,13 +89,10 @@ export const listUsers = contract({
   description: "The project's users, the newest first.",
   security: secretKey,
   query: userQuery,
-  success: [{
-    status: 200,
-    description: "The users.",
+  success: answered("Users listed", "The users.", {
     data: ManagedUserList,
     example: { items: [MANAGED_USER_EXAMPLE], nextCursor: null },
-    message: "Users listed",
-  }],
+  }),
   problems: ["INVALID_CURSOR", "QUERY_TOO_SLOW"],
 });
 
@@ -119,13 +105,10 @@ export const getUser = contract({
   description: "One user of the project.",
   security: secretKey,
   params: { id: userId },
-  success: [{
-    status: 200,
-    description: "The user.",
+  success: answered("User found", "The user.", {
     data: ManagedUser,
     example: MANAGED_USER_EXAMPLE,
-    message: "User found",
-  }],
+  }),
   problems: ["USER_NOT_FOUND"],
 });
 
@@ -145,13 +128,10 @@ export const patchUser = contract({
     example: { disabled: true },
     description: "At least one of the members, or a declared field.",
   },
-  success: [{
-    status: 200,
-    description: "The user as they are now.",
+  success: answered("User changed", "The user as they are now.", {
     data: ManagedUser,
     example: MANAGED_USER_EXAMPLE,
-    message: "User changed",
-  }],
+  }),
   problems: [
     "USER_NOT_FOUND",
     "INVALID_PASSWORD",
@@ -175,13 +155,10 @@ export const deleteUser = contract({
     "user.",
   security: secretKey,
   params: { id: userId },
-  success: [{
-    status: 200,
-    description: "The id of the deleted user.",
+  success: answered("User deleted", "The id of the deleted user.", {
     data: DeletedUser,
     example: { id: EXAMPLE_ID },
-    message: "User deleted",
-  }],
+  }),
   problems: ["USER_NOT_FOUND"],
 });
 
@@ -194,13 +171,10 @@ export const endUserSessions = contract({
   description: "Signs the user out everywhere.",
   security: secretKey,
   params: { id: userId },
-  success: [{
-    status: 200,
-    description: "How many sessions ended.",
+  success: answered("Sessions ended", "How many sessions ended.", {
     data: EndedSessions,
     example: { ended: 2 },
-    message: "Sessions ended",
-  }],
+  }),
   problems: ["USER_NOT_FOUND"],
 });
 

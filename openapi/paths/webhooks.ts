@@ -1,4 +1,5 @@
 import { WEBHOOK_LOG_DAYS, WEBHOOK_REPLAY_MAX, WEBHOOK_TIMEOUT_MS } from "@/lib/limits.ts";
+import { answered, created } from "../answers.ts";
 import { contract } from "../contract.ts";
 import { deliveryId, pageQuery, projectId, webhookId } from "../parameters.ts";
 import {
@@ -53,13 +54,10 @@ export const createWebhook = contract({
     example: WEBHOOK_INPUT_EXAMPLE,
     description: "Its name, where messages are sent, and what it is told.",
   },
-  success: [{
-    status: 201,
-    description: "The webhook with its secret.",
+  success: created("Webhook created", "The webhook with its secret.", {
     data: WebhookWithSecret,
     example: CREATED_WEBHOOK_EXAMPLE,
-    message: "Webhook created",
-  }],
+  }),
   problems: ["INVALID_INPUT", "PLAN_LIMIT_REACHED"],
 });
 
@@ -73,13 +71,10 @@ export const listWebhooks = contract({
   security: projectMember("viewer"),
   params: { projectId },
   query: pageQuery,
-  success: [{
-    status: 200,
-    description: "A page of webhooks.",
+  success: answered("Webhooks listed", "A page of webhooks.", {
     data: WebhookList,
     example: { items: [WEBHOOK_EXAMPLE], nextCursor: null },
-    message: "Webhooks listed",
-  }],
+  }),
   problems: ["INVALID_CURSOR"],
 });
 
@@ -92,13 +87,7 @@ export const getWebhook = contract({
   description: "Without its secret.",
   security: projectMember("viewer"),
   params,
-  success: [{
-    status: 200,
-    description: "The webhook.",
-    data: Webhook,
-    example: WEBHOOK_EXAMPLE,
-    message: "Webhook read",
-  }],
+  success: answered("Webhook read", "The webhook.", { data: Webhook, example: WEBHOOK_EXAMPLE }),
   problems: ["WEBHOOK_NOT_FOUND"],
 });
 
@@ -117,13 +106,10 @@ export const updateWebhook = contract({
     example: WEBHOOK_CHANGE_EXAMPLE,
     description: "What is to be another.",
   },
-  success: [{
-    status: 200,
-    description: "The webhook as it is now.",
+  success: answered("Webhook saved", "The webhook as it is now.", {
     data: Webhook,
     example: { ...WEBHOOK_EXAMPLE, enabled: false },
-    message: "Webhook saved",
-  }],
+  }),
   problems: ["INVALID_INPUT", "WEBHOOK_NOT_FOUND"],
 });
 
@@ -136,13 +122,10 @@ export const deleteWebhook = contract({
   description: "What waits for it is not sent any more.",
   security: projectMember("admin"),
   params,
-  success: [{
-    status: 200,
-    description: "The webhook is gone.",
+  success: answered("Webhook deleted", "The webhook is gone.", {
     data: DeletedWebhook,
     example: { deleted: true as const },
-    message: "Webhook deleted",
-  }],
+  }),
   problems: ["WEBHOOK_NOT_FOUND"],
 });
 
@@ -156,13 +139,10 @@ export const rotateWebhookSecret = contract({
     "before. Rotated again, the oldest holds no longer at once.",
   security: projectMember("admin"),
   params,
-  success: [{
-    status: 200,
-    description: "The webhook with its new secret.",
+  success: answered("Secret rotated", "The webhook with its new secret.", {
     data: WebhookWithSecret,
     example: ROTATED_WEBHOOK_EXAMPLE,
-    message: "Secret rotated",
-  }],
+  }),
   problems: ["WEBHOOK_NOT_FOUND"],
 });
 
@@ -176,13 +156,10 @@ export const testWebhook = contract({
     "answers what came back. It is in no log, and is not tried again.",
   security: projectMember("admin"),
   params,
-  success: [{
-    status: 200,
-    description: "What the address answered, if it did.",
+  success: answered("Webhook tested", "What the address answered, if it did.", {
     data: TestedWebhook,
     example: TESTED_WEBHOOK_EXAMPLE,
-    message: "Webhook tested",
-  }],
+  }),
   extraMs: WEBHOOK_TIMEOUT_MS,
   problems: ["WEBHOOK_NOT_FOUND"],
 });
@@ -198,13 +175,10 @@ export const listWebhookDeliveries = contract({
   security: projectMember("viewer"),
   params,
   query: pageQuery,
-  success: [{
-    status: 200,
-    description: "A page of messages, without what they say.",
+  success: answered("Messages listed", "A page of messages, without what they say.", {
     data: DeliveryList,
     example: { items: [DELIVERY_EXAMPLE], nextCursor: null },
-    message: "Messages listed",
-  }],
+  }),
   problems: ["INVALID_CURSOR", "WEBHOOK_NOT_FOUND"],
 });
 
@@ -217,13 +191,10 @@ export const getWebhookDelivery = contract({
   description: "With what is sent.",
   security: projectMember("viewer"),
   params: ofDelivery,
-  success: [{
-    status: 200,
-    description: "The message.",
+  success: answered("Message read", "The message.", {
     data: WholeDelivery,
     example: WHOLE_DELIVERY_EXAMPLE,
-    message: "Message read",
-  }],
+  }),
   problems: ["DELIVERY_NOT_FOUND", "WEBHOOK_NOT_FOUND"],
 });
 
@@ -237,13 +208,10 @@ export const replayWebhookDelivery = contract({
     "One that waits for its next try is tried now.",
   security: projectMember("admin"),
   params: ofDelivery,
-  success: [{
-    status: 200,
-    description: "The message is about to be sent.",
+  success: answered("Message queued", "The message is about to be sent.", {
     data: Delivery,
     example: QUEUED_DELIVERY_EXAMPLE,
-    message: "Message queued",
-  }],
+  }),
   problems: ["DELIVERY_NOT_FOUND", "WEBHOOK_NOT_FOUND", "WEBHOOK_OFF"],
 });
 
@@ -262,13 +230,10 @@ export const replayWebhookDeliveries = contract({
     example: REPLAY_EXAMPLE,
     description: "Since when.",
   },
-  success: [{
-    status: 200,
-    description: "How many are about to be sent.",
+  success: answered("Messages queued", "How many are about to be sent.", {
     data: Replayed,
     example: REPLAYED_EXAMPLE,
-    message: "Messages queued",
-  }],
+  }),
   problems: ["WEBHOOK_NOT_FOUND", "WEBHOOK_OFF"],
 });
 
