@@ -2,7 +2,6 @@ import { importLate } from "@/lib/import_late.ts";
 import { environmentOf, loadConfig } from "@/lib/runtime/config.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import { createPrinter } from "@/lib/runtime/printer.ts";
-import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";
 import { readWords } from "@/routes/words.ts";
 
@@ -21,9 +20,8 @@ async function run(words: readonly string[]): Promise<number> {
   const config = loadConfig(environment);
   const print = createPrinter(isServed ? Deno.stdout : Deno.stderr);
   using log = createLog(config.logLevel, print);
-  const parsedBytesMax = isServed ? SERVED_PARSED_BYTES_MAX : Infinity;
   const refusesUnused = !isServed && !asked.mayBeFirst;
-  await using services = await openServices(config, { log, parsedBytesMax, refusesUnused });
+  await using services = await openServices(config, { log, refusesUnused });
   if (!isServed) return await admin!.runCommand(services, asked); // Also where no file can be stored.
   await services.blobStores.internal.ping();
   const { serve } = await importLate<Serve>(import.meta.resolve("./routes/serve.ts"));

@@ -60,7 +60,6 @@ import { type NewId, objectIds } from "./ids.ts";
 import { importLate } from "./import_late.ts";
 import { JobRunner } from "./jobs/runner.ts";
 import { KeyedMutex } from "./keyed_mutex.ts";
-import type { LongWorkServices } from "./long_work.ts";
 import {
   AI_TIMEOUT_MS,
   ANSWER_BYTES_MAX,
@@ -91,7 +90,7 @@ import { SqliteEngine } from "./store/sqlite/engine.ts";
 import { holdsStore } from "./store/sqlite/folder.ts";
 
 /** Everything a verb may need; each takes the few it names. */
-export interface Services extends LongWorkServices, AsyncDisposable {
+export interface Services extends AsyncDisposable {
   readonly config: Config;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -187,10 +186,6 @@ export interface Overrides {
   readonly threadCounts?: SharedCounts;
   /** Stands in for the one that the configuration names; disposed with the services. */
   readonly engine?: Engine;
-  /** For whoever serves, and has another thread for what takes longer. */
-  readonly parsedBytesMax?: number;
-  /** How many files of projects SQLite keeps open; its own bound if left out. */
-  readonly filesMax?: number;
   /** As in `SqliteOptions`. */
   readonly scansAhead?: boolean;
   /** Whether a store that nothing has used is refused; of a folder nothing is made then. */
@@ -206,7 +201,7 @@ export async function openServices(
   overrides: Overrides,
 ): Promise<Services> {
   const { database, publicUrl } = config;
-  const { log, clock = systemClock, parsedBytesMax = Infinity } = overrides;
+  const { log, clock = systemClock } = overrides;
   const { newId = objectIds(clock), refusesUnused = false } = overrides;
   // To open a folder makes what is missing in it.
   if (refusesUnused && database.kind === "sqlite" && !await holdsStore(database.folder)) {
@@ -273,7 +268,6 @@ export async function openServices(
       newId,
       log,
       engine,
-      parsedBytesMax,
       keyRing,
       keys: createKeyDirectory(engine, clock),
       signingKeys,
@@ -375,11 +369,10 @@ const loadS3 = () =>
 
 async function openEngine(
   { database, queryTimeLimitMs }: Config,
-  { parsedBytesMax: textBytesMax = Infinity, filesMax, scansAhead = false }: Overrides,
+  { scansAhead = false }: Overrides,
 ): Promise<Engine> {
   if (database.kind === "sqlite") {
-    const bounds = { queryTimeLimitMs, textBytesMax, ...(filesMax !== undefined && { filesMax }) };
-    return await SqliteEngine.open({ ...database, ...bounds, scansAhead });
+    return await SqliteEngine.open({ ...database, queryTimeLimitMs, scansAhead });
   }
   const { MongoEngine } = await loadMongodb();
   const { url, prefix } = database;

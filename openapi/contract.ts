@@ -117,11 +117,6 @@ export interface Spec<
   readonly success: readonly Success[];
   /** Milliseconds that it may take beyond what others may, because it waits for somebody else. */
   readonly extraMs?: number;
-  /**
-   * Whether another thread answers: "always" where it may take long whatever it is sent. If left out,
-   * it does so for long bodies.
-   */
-  readonly offload?: "always" | "never";
   /** Exactly what the operation raises beside what its guard, what it takes and the server do. */
   readonly problems: readonly ProblemCode[];
 }

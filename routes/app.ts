@@ -10,16 +10,13 @@ import { isVisit } from "@/lib/http/visits.ts";
 import { preflight, problemReply, respond } from "@/lib/http/respond.ts";
 import { asProblem } from "./as_problem.ts";
 import { FORM_BYTES_MAX } from "@/lib/limits.ts";
-import { LongWork, SERVED_WRITTEN_VALUES_MAX } from "@/lib/long_work.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
 import { bodyBytesMax } from "@/openapi/contract.ts";
 import type { HeaderParameters, PathParameters } from "@/openapi/inputs.ts";
 import { noteHolder } from "@/openapi/security.ts";
-import { createHandOver, isLong } from "./hand_over.ts";
 import { LiteralFirstRouter } from "./literal_first_router.ts";
 import type { AppEnv, Handler, Input, Operation, OperationContext } from "./handler.ts";
-import type { Offload } from "./offload.ts";
 import { compressed } from "./compression.ts";
 import { deliverReply } from "./delivery.ts";
 import { pages } from "./dashboard/mod.ts";
@@ -39,27 +36,18 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 /** Callers that are accounts. */
 const OF_MEMBERS = new Set<string | null>(["account", "accountToken"]);
 
-export interface AppOptions {
-  /** Where long requests are answered; here, if left out, where they hold up all others. */
-  readonly offload?: Offload;
-}
-
 /**
  * The whole of HTTP over the services. Its routes stand at the root of a server; to have it below a
  * path, or beside routes of your own, mount its `fetch` in another app.
  */
-export function createApp(services: Services, { offload }: AppOptions = {}): App {
+export function createApp(services: Services): App {
   const { log, deadlines, requestDrain, config, requestCounts, bodyBudget, requestShares } =
     services;
   const { requestLog, clock } = services;
-  if (offload === undefined && services.parsedBytesMax < Infinity) {
-    throw new TypeError("Services with a `parsedBytesMax` need an `offload` for what is longer");
-  }
   const app = new OpenAPIHono<AppEnv>({
     getPath: ({ url }) => readAddress(url).path,
     router: new LiteralFirstRouter(),
   });
-  const handOver = offload && createHandOver(services, offload);
   const mounted: Pick<Operation<unknown>, "path" | "method">[] = [];
 
   function refuse(state: RequestState, error: unknown): Response {
@@ -138,36 +126,22 @@ export function createApp(services: Services, { offload }: AppOptions = {}): App
     mounted.push(operation);
     const readInput = inputReader(operation);
     const bytesMax = operation.body ? bodyBytesMax(operation.body) : FORM_BYTES_MAX;
-    const mayHandOver = handOver !== undefined && operation.offload !== "never";
-    const valuesMax = mayHandOver ? SERVED_WRITTEN_VALUES_MAX : Infinity;
     const isPage = isPagePath(operation.path);
     const path = routingPattern(operation.path);
     const method = operation.method.toUpperCase();
     app.on(method, path, admit(operation));
     app.on(method, path, async (c) => {
-      const [state, restartDeadline] = [c.get("state"), c.get("restartDeadline")];
-      if (handOver !== undefined && isLong(operation, state.raw)) {
-        return await handOver(c, operation);
-      }
-      using sentBody = new RequestBody(state, {
-        bytesMax,
-        valuesMax,
-        budget: bodyBudget,
-        arrived: restartDeadline,
-      });
+      const state = c.get("state");
+      const reading = { bytesMax, budget: bodyBudget, arrived: c.get("restartDeadline") };
+      using sentBody = new RequestBody(state, reading);
       c.set("body", sentBody);
-      try {
-        await readInput(c);
-        // The guard has set the principal, and what was read is what the contract says.
-        const reply = await handle(
-          c as OperationContext<unknown> as OperationContext<P, Input<B, N, Q, H>>,
-        );
-        const sent = isPage ? await compressed(state, reply) : reply;
-        return respond(state, deliverReply(services, state, sent));
-      } catch (error) {
-        if (handOver === undefined || !(error instanceof LongWork)) throw error;
-        return await handOver(c, operation, sentBody.bytes);
-      }
+      await readInput(c);
+      // The guard has set the principal, and what was read is what the contract says.
+      const reply = await handle(
+        c as OperationContext<unknown> as OperationContext<P, Input<B, N, Q, H>>,
+      );
+      const sent = isPage ? await compressed(state, reply) : reply;
+      return respond(state, deliverReply(services, state, sent));
     });
   }
 

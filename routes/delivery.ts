@@ -22,7 +22,6 @@ export function deliverReply(
 ): Reply {
   const { body, headers = [] } = reply;
   const { recipient } = state;
-  // Another thread hands it on, which delivers it.
   if (recipient === null || body === null || state.raw.method === "HEAD") return reply;
   if (body instanceof ReadableStream) {
     // It is under way until its last byte is sent.
@@ -36,18 +35,4 @@ export function deliverReply(
   const stream = deliveries.deliver(inSlices(body), recipient, bytes);
   requestShares.count(state.share, recipient.sent);
   return { ...reply, body: stream, headers: [...headers, ["content-length", String(bytes)]] };
-}
-
-/** Passes on an answer that another thread has made, with its memory counted. Throws `SERVER_BUSY`. */
-export function deliverResponse(
-  { deliveries }: Pick<Services, "deliveries">,
-  { recipient, raw: { method } }: RequestState,
-  response: Response,
-): Response {
-  const length = response.headers.get("content-length");
-  const isShort = length !== null && Number(length) <= SENT_AT_ONCE_MAX;
-  if (recipient === null || isShort || method === "HEAD" || response.body === null) return response;
-  const { status, headers } = response;
-  const body = deliveries.deliver(response.body, recipient, Number(length ?? 0));
-  return new Response(body, { status, headers });
 }

@@ -36,7 +36,6 @@ export type Operation<
   | "path"
   | "security"
   | "extraMs"
-  | "offload"
   | "params"
   | "query"
   | "headers"

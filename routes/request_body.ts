@@ -14,8 +14,6 @@ import type { Json } from "@/lib/store/port.ts";
 interface Reading {
   /** Of JSON or of a form; chunks are counted by who reads them. */
   readonly bytesMax: number;
-  /** Of JSON that this thread parses; of more `LongWork` is thrown. */
-  readonly valuesMax: number;
   readonly budget: ByteBudget;
   /** Told whenever something has arrived. */
   readonly arrived: () => void;
@@ -30,16 +28,10 @@ export class RequestBody implements Disposable {
   readonly #reading: Reading;
   /** Made with the first byte: most requests have no body. */
   #held: HeldBytes | undefined;
-  #bytes: Uint8Array<ArrayBuffer> | undefined;
 
   constructor(state: RequestState, reading: Reading) {
     this.#state = state;
     this.#reading = reading;
-  }
-
-  /** All of it, once it was read as JSON or as a form. */
-  get bytes(): Uint8Array<ArrayBuffer> | undefined {
-    return this.#bytes;
   }
 
   /** What it is, by its sender's words; empty where they say nothing. */
@@ -82,13 +74,7 @@ export class RequestBody implements Disposable {
   }
 
   #limits(): BodyLimits {
-    const { bytesMax, valuesMax } = this.#reading;
-    return {
-      bytesMax,
-      valuesMax,
-      held: this.#room(),
-      isRead: (bytes) => void (this.#bytes = bytes),
-    };
+    return { bytesMax: this.#reading.bytesMax, held: this.#room() };
   }
 
   #timed<T>(read: Promise<T>): Promise<T> {

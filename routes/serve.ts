@@ -25,7 +25,7 @@ export interface ServeOptions extends Omit<WorkersOptions, "connections"> {
  */
 export async function serve(services: Services, options: ServeOptions): Promise<void> {
   const { config: { workers, publicUrl }, log } = services;
-  const { task, environment, print } = options;
+  const { task, print } = options;
   // Whoever serves there goes on, also with the demo account as it is.
   assertPortIsFree(services.config);
   const descriptors = countDescriptors();
@@ -34,12 +34,7 @@ export async function serve(services: Services, options: ServeOptions): Promise<
   await bringOver(services);
   await startMaintenance(services);
   const server = workers === 1
-    ? startServer(services, {
-      shared: false,
-      connectionsMax: descriptors.connections,
-      environment,
-      print,
-    })
+    ? startServer(services, { shared: false, connectionsMax: descriptors.connections })
     : await startWorkers(services, { ...options, connections: descriptors.connections });
   const { hostname, port } = server;
   sayHowManyConnections(log, descriptors);

@@ -4,10 +4,6 @@ import type { Services } from "@/lib/services.ts";
 import { type App, createApp } from "./app.ts";
 import { type Fetch, serveConnections } from "./connections.ts";
 import { listening } from "./listening.ts";
-import { createOffload, type OffloadOptions } from "./offload.ts";
-
-/** For another thread to close its store, behind what was in flight. */
-const CLOSE_MS = 1_000;
 
 /** What accepts connections. */
 export interface Server {
@@ -19,7 +15,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-export interface ListenOptions extends OffloadOptions {
+export interface ListenOptions {
   /** Whether other threads of this process listen on the same port. */
   readonly shared: boolean;
   /** Connections that this thread may have open at once. */
@@ -29,12 +25,11 @@ export interface ListenOptions extends OffloadOptions {
 /** Serves from this thread. Throws where the address cannot be had, and says which it was. */
 export function startServer(
   services: Services,
-  { shared, connectionsMax, ...options }: ListenOptions,
+  { shared, connectionsMax }: ListenOptions,
 ): Server {
   const { config: { host: hostname, port }, requestDrain, liveLists } = services;
   const { connectionShortage: shortage } = services;
-  const offload = createOffload(options);
-  const app = createApp(services, { offload });
+  const app = createApp(services);
   const listener = listening(
     services.config,
     () => Deno.listen({ hostname, port, reusePort: shared }),
@@ -52,9 +47,6 @@ export function startServer(
       // Deno's shutdown would cut off bodies that are still being read, so they end first.
       await Promise.race([requestDrain.drain(), late.passed]);
       await Promise.race([connections.shutdown(), late.passed]);
-      // What was in flight there is given up by now; its store is still to be closed.
-      using closing = timeLimit(CLOSE_MS);
-      await Promise.race([offload[Symbol.asyncDispose](), closing.passed]);
     },
   };
 }

@@ -2,7 +2,6 @@
 import { loadConfig } from "@/lib/runtime/config.ts";
 import { createLog } from "@/lib/runtime/log.ts";
 import type { SharedCounts } from "@/lib/http/rate_limit.ts";
-import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { openServices } from "@/lib/services.ts";
 import { servedAt } from "./listening.ts";
 import { startServer } from "./server.ts";
@@ -45,14 +44,9 @@ async function serveUntilTold({ environment, connectionsMax }: ServeOrder): Prom
   const config = loadConfig(environment);
   const print = (text: string) => scope.postMessage({ kind: "log", text });
   using log = createLog(config.logLevel, print);
-  await using services = await openServices(config, {
-    log,
-    threadCounts,
-    scansAhead: true,
-    parsedBytesMax: SERVED_PARSED_BYTES_MAX,
-  });
+  await using services = await openServices(config, { log, threadCounts, scansAhead: true });
   services.jobRunner.serveAt(servedAt(config));
-  const server = startServer(services, { shared: true, connectionsMax, environment, print });
+  const server = startServer(services, { shared: true, connectionsMax });
   scope.postMessage({ kind: "listening" });
   await stop.promise;
   await Promise.all([server.stop(), services.jobRunner.stop()]);

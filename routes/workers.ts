@@ -1,12 +1,18 @@
 import { ConfigError } from "@/lib/runtime/config.ts";
 import type { SharedCounts } from "@/lib/http/rate_limit.ts";
+import type { Environment } from "@/lib/runtime/settings.ts";
 import { SHUTDOWN_MS } from "@/lib/limits.ts";
 import type { Services } from "@/lib/services.ts";
-import type { ThreadOptions } from "./offload.ts";
 import { type Server, startServer, timeLimit } from "./server.ts";
 import type { WorkerOrder, WorkerReport } from "./worker_messages.ts";
 
-export interface WorkersOptions extends ThreadOptions {
+export interface WorkersOptions {
+  /** What the configuration was read from: each thread reads its own. */
+  readonly environment: Environment;
+  /** Prints whole lines. */
+  readonly print: (text: string) => void;
+  /** What runs in each other thread; tests have some that fail. */
+  readonly module?: URL;
   /** Connections that all threads together may have open at once. */
   readonly connections: number;
   readonly pingEveryMs?: number;
@@ -60,7 +66,7 @@ export async function startWorkers(
     const connectionsMax = Math.ceil(connections / workers);
     for (const { tell } of others) tell({ kind: "serve", environment, connectionsMax });
     await Promise.all(others.map(({ listening }) => listening));
-    own = startServer(services, { shared: true, connectionsMax, environment, print });
+    own = startServer(services, { shared: true, connectionsMax });
     watch = setInterval(() => others.forEach(({ ping }) => ping()), pingEveryMs);
     const ended = [own.finished, ...others.map(({ ended }) => ended)];
     return { ...own, finished: Promise.all(ended).then(() => {}), stop };

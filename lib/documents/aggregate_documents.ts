@@ -1,6 +1,5 @@
 import type { Caller } from "../auth/principals.ts";
 import type { QueryWarning } from "../http/respond.ts";
-import type { LongWorkServices } from "../long_work.ts";
 import type { Figure, Group, GroupKey } from "../store/aggregation.ts";
 import { and } from "../store/filter.ts";
 import type { Scalar } from "../store/port.ts";
@@ -26,7 +25,7 @@ export interface ShownGroups {
  * come to. Throws `QueryTooSlow` and `ANSWER_TOO_LARGE`.
  */
 export async function aggregateDocuments(
-  services: AccessServices & LongWorkServices,
+  services: AccessServices,
   caller: Caller,
   { collectionName, query }: { collectionName: string; query: string },
 ): Promise<ShownGroups> {
@@ -34,9 +33,8 @@ export async function aggregateDocuments(
   const { includeDeleted, warnings, ...request } = parseAggregateQuery(source.collection, query);
   // The caller's part comes last: no parameter can widen it.
   const filter = and(request.filter, source.visible(includeDeleted));
-  const { groups, more } = await boundedAnswer(
-    services.parsedBytesMax < Infinity,
-    (bounds) => source.records.aggregate({ ...request, ...bounds, filter }),
+  const { groups, more } = await boundedAnswer(() =>
+    source.records.aggregate({ ...request, filter })
   );
   return { groups: groups.map((group) => shownGroup(request, group)), more, warnings };
 }

@@ -1,25 +1,14 @@
 import { ANSWER_BYTES_MAX, ANSWER_READ_BYTES_MAX } from "../limits.ts";
-import { LongWork, SERVED_READ_VALUES_MAX } from "../long_work.ts";
 import { Problem } from "../problems.ts";
-import { bytesOf, countValues } from "../store/json_text.ts";
+import { bytesOf } from "../store/json_text.ts";
 
 const READ_TOO_MUCH = `The documents have more than ${ANSWER_READ_BYTES_MAX / 1_048_576} MiB ` +
   "together: ask for fewer rows.";
 
 /** Counts what one answer shows, and what is read for it. Throws `ANSWER_TOO_LARGE`. */
 export class AnswerSize {
-  readonly #readMax: number;
   #shown = 0;
   #read = 0;
-  #values = 0;
-
-  /**
-   * @param readMax Beyond it, or too many values, `LongWork` is thrown, if that is less than what one
-   * answer may read.
-   */
-  constructor(readMax = Infinity) {
-    this.#readMax = readMax;
-  }
 
   /** Adds what will be shown: called before its text is made, where the size is known. */
   show(bytes: number): void {
@@ -30,15 +19,8 @@ export class AnswerSize {
   /** Adds documents that are parsed: called before they are. */
   read(text: string): void {
     this.#read += bytesOf(text);
-    if (this.#readMax < Infinity) this.#refuseLong(text);
     if (this.#read > ANSWER_READ_BYTES_MAX) {
       throw new Problem("ANSWER_TOO_LARGE", { message: READ_TOO_MUCH });
     }
-  }
-
-  #refuseLong(text: string): void {
-    if (this.#read > this.#readMax) throw new LongWork();
-    this.#values += countValues(text, SERVED_READ_VALUES_MAX);
-    if (this.#values > SERVED_READ_VALUES_MAX) throw new LongWork();
   }
 }

@@ -1,7 +1,8 @@
 import { BULK_DOCUMENTS_MAX } from "../limits.ts";
+import { inSlices } from "../next_turn.ts";
 import { Problem } from "../problems.ts";
 import type { Json } from "../store/port.ts";
-import { isObject } from "../store/shape.ts";
+import { indexedArrays, isObject, valueAt } from "../store/shape.ts";
 import { settled, type WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import { DefaultsRoom } from "./defaults.ts";
@@ -38,17 +39,19 @@ async function createAll(
   const preparing = { ...services, defaultsRoom: new DefaultsRoom() };
   const { list, path } = listIn(body);
   const faulty = new FaultyDocuments(list.length, path);
-  const prepared = list.map((one, i) =>
-    faulty.try(i, () => documentOf(preparing, target, asMembers(one)))
-  );
+  const documents: StoredDocument[] = [];
+  await inSlices(list.entries(), ([i, one]) => {
+    const document = faulty.try(i, () => documentOf(preparing, target, asMembers(one)));
+    if (document !== null) documents.push(document);
+  });
   faulty.refuse();
-  const documents = prepared.filter((one) => one !== null);
   const ids = documents.map(({ _id }) => _id);
   const answer = { data: JSON.stringify({ insertedCount: ids.length, ids }), isNew: true };
   const repeatable = bulkRequest(target, { body, idempotencyKey: key });
   const stored = writeOnce(services, target, repeatable, async (tx, room) => {
     const writing = { room, by: target.by };
-    await tx.records<StoredDocument>(target.collection.records, writing).insertMany(documents);
+    const records = tx.records<StoredDocument>(target.collection.records, writing);
+    for (const step of insertSteps(target, documents)) await records.insertMany(step);
     for (const [i, after] of documents.entries()) {
       const kept = keepFiles(tx, services, { target, before: null, after });
       await kept.catch((error) => faulty.add(i, error));
@@ -57,6 +60,33 @@ async function createAll(
     return answer;
   });
   return (await stored.catch((error) => tellRefused(target, { documents, faulty, error }))).data;
+}
+
+/**
+ * Elements of indexed arrays that one step inserts. SQLite has a row for each of them, so 100
+ * documents of 10,000 elements would keep other requests waiting for seconds.
+ */
+const STEP_ELEMENTS = 5_000;
+
+/** Divides new documents into steps, between which a transaction lets other requests go first. */
+function* insertSteps(
+  { collection: { records } }: WriteAccess,
+  documents: readonly StoredDocument[],
+): Generator<readonly StoredDocument[]> {
+  const paths = indexedArrays(records);
+  let step: StoredDocument[] = [];
+  let elements = 0;
+  for (const document of documents) {
+    step.push(document);
+    for (const path of paths) {
+      const value = valueAt(document, path);
+      if (Array.isArray(value)) elements += value.length;
+    }
+    if (elements < STEP_ELEMENTS) continue;
+    yield step;
+    [step, elements] = [[], 0];
+  }
+  if (step.length > 0) yield step;
 }
 
 /** Throws the refusal again, with the documents that it is about if that can be told. */

@@ -1,5 +1,4 @@
 import type { Caller } from "../auth/principals.ts";
-import type { LongWorkServices } from "../long_work.ts";
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import type { Id } from "../store/port.ts";
@@ -18,14 +17,14 @@ export interface ShownDocument {
 
 /** One document, if the caller may see it. Throws `ANSWER_TOO_LARGE`. */
 export async function getDocument(
-  services: PopulateServices & LongWorkServices,
+  services: PopulateServices,
   caller: Caller,
   { collectionName, id, query }: { collectionName: string; id: Id; query: string },
 ): Promise<ShownDocument> {
   const source = await openForReading(services, caller, collectionName);
   const request = parseDocumentQuery(source.collection, query);
   const { collection } = source;
-  const size = new AnswerSize(services.parsedBytesMax);
+  const size = new AnswerSize();
   const show = await presenter(services, caller, { collection, presentation: request, size });
   const filter = and(eq("_id", id), source.visible(request.includeDeleted));
   const found = await source.records.findOne(filter);

@@ -1,12 +1,10 @@
 import type { Caller } from "../auth/principals.ts";
 import type { QueryWarning } from "../http/respond.ts";
 import { PAGE_DEFAULT } from "../limits.ts";
-import type { LongWorkServices } from "../long_work.ts";
-import { nextTurn } from "../next_turn.ts";
 import { Problem } from "../problems.ts";
 import { and } from "../store/filter.ts";
 import type { Filter, ListQuery, Page, Position } from "../store/port.ts";
-import { recordsIn } from "../store/texts.ts";
+import { recordsOfTexts } from "../store/texts.ts";
 import {
   type AccessServices,
   callerTag,
@@ -36,6 +34,8 @@ import { stepsOf } from "./steps.ts";
 export interface DocumentList {
   /** JSON texts of the documents, joined by commas, without brackets. */
   readonly items: string;
+  /** The same texts, one by one. */
+  readonly texts: readonly string[];
   /** Null when it was not asked for. */
   readonly total: number | null;
   readonly totalIsEstimate: boolean;
@@ -54,9 +54,10 @@ export interface DocumentList {
 }
 
 /** Of a list that shows whole documents. */
-export const documentsOf = ({ items }: DocumentList): StoredDocument[] => recordsIn(items);
+export const documentsOf = ({ texts }: DocumentList): Promise<StoredDocument[]> =>
+  recordsOfTexts(texts);
 
-export interface ListServices extends PopulateServices, LongWorkServices {
+export interface ListServices extends PopulateServices {
   readonly cursors: Cursors;
 }
 
@@ -128,7 +129,7 @@ export async function listDocuments(
   const pageQuery = { ...queryOf(plan, cursor), ...bounds };
   const page = await watch<ShownPage>((records) =>
     isPlain(request)
-      ? wholePage(services, records, { ...pageQuery, onlyWhole: bytesMax === undefined })
+      ? boundedAnswer(() => records.list({ ...pageQuery, onlyWhole: bytesMax === undefined }))
       : partsOf(services, caller, { plan, records, query: pageQuery })
   );
   return listOf(services, plan, { page, cursor, cursorText });
@@ -136,6 +137,7 @@ export async function listDocuments(
 
 const emptyList = (request: ListRequest, cursorText: string | null): DocumentList => ({
   items: "",
+  texts: [],
   total: null,
   totalIsEstimate: false,
   page: cursorText === null ? pageOf(request) : null,
@@ -154,17 +156,8 @@ const passedOver = ({ page, offset, limit }: ListRequest): number =>
 const pageOf = (request: ListRequest): number =>
   Math.floor(passedOver(request) / request.limit) + 1;
 
-function wholePage(
-  { parsedBytesMax }: LongWorkServices,
-  records: Reads,
-  query: ListQuery,
-): Promise<Page> {
-  const isServing = parsedBytesMax < Infinity && query.onlyWhole === true;
-  return boundedAnswer(isServing, (bounds) => records.list({ ...query, ...bounds }));
-}
-
 /** A page, perhaps of parts of documents. */
-type ShownPage = Pick<Page, "items" | "more" | "total" | "first" | "last">;
+type ShownPage = Pick<Page, "items" | "texts" | "more" | "total" | "first" | "last">;
 
 /** Of the documents that are read at once to show parts of them. */
 const STEP_BYTES = 2 * 1_048_576;
@@ -182,23 +175,23 @@ async function partsOf(
     query: ListQuery;
   },
 ): Promise<ShownPage> {
-  const size = new AnswerSize(services.parsedBytesMax);
-  const stepBytes = Math.min(STEP_BYTES, services.parsedBytesMax);
+  const size = new AnswerSize();
   const show = await presenter(services, caller, { collection, presentation: request, size });
   const { backwards = false } = query;
-  const parts: string[] = [];
+  const parts: (readonly string[])[] = [];
   let [first, last]: (Page | null)[] = [null, null]; // What lies between is let go.
-  for await (const page of stepsOf(records, query, query.bytesMax ?? stepBytes)) {
+  for await (const page of stepsOf(records, query, query.bytesMax ?? STEP_BYTES)) {
     size.read(page.items);
     first ??= page;
     last = page;
-    parts.push((await show(page.texts)).join(","));
+    parts.push(await show(page.texts));
     if (query.bytesMax !== undefined) break;
-    if (page.more) await nextTurn();
   }
   const [upper, lower] = backwards ? [last!, first!] : [first!, last!];
+  const texts = (backwards ? parts.reverse() : parts).flat();
   return {
-    items: (backwards ? parts.reverse() : parts).join(","),
+    items: texts.join(","),
+    texts,
     more: last!.more,
     total: first!.total,
     first: () => upper.first(),
@@ -219,6 +212,7 @@ function listOf(
   const write = (to: Cursor | null) => to === null ? null : services.cursors.write(to, scope);
   return {
     items: page.items,
+    texts: page.texts,
     total: page.total,
     totalIsEstimate: request.total === "estimate",
     page: cursor === null ? pageOf(request) : null,

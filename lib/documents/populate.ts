@@ -9,7 +9,7 @@ import { QueryTooSlow } from "../store/errors.ts";
 import { bytesOf } from "../store/json_text.ts";
 import type { Filter, Id, Json, Records, StoredRecord } from "../store/port.ts";
 import { isObject } from "../store/shape.ts";
-import { recordsIn } from "../store/texts.ts";
+import { recordsOfTexts } from "../store/texts.ts";
 import type { AnswerSize } from "./answer_size.ts";
 import type { AccessServices } from "./access.ts";
 import type { Collection } from "./collection.ts";
@@ -229,7 +229,7 @@ export class Populator {
   async #made(link: Link, texts: readonly string[], level: number): Promise<readonly string[]> {
     const { target, part, links } = link;
     if (links.length === 0 && target !== "users" && part === "all") return texts;
-    const records = recordsIn<Members>(texts.join(","));
+    const records = await recordsOfTexts<Members>(texts);
     const documents = target === "users"
       ? records.map((user) => publicProfile(this.#userFields, user))
       : records;

@@ -1,6 +1,7 @@
 import type { Caller } from "../auth/principals.ts";
 import { namesUsers } from "../http/path.ts";
 import { BATCH_ANSWER_BYTES_MAX } from "../limits.ts";
+import { turnTaker } from "../next_turn.ts";
 import { Problem } from "../problems.ts";
 import { bytesOf } from "../store/json_text.ts";
 import type { Id, Json } from "../store/port.ts";
@@ -84,11 +85,13 @@ async function writeAll(
   const byName = new Map(targets.map((one) => [one.collection.definition.name, one]));
   const preparing = { ...services, defaultsRoom: new DefaultsRoom() };
   const writes: OpenedWrite[] = [];
+  const takeTurns = turnTaker();
   for (const [index, operation] of operations.entries()) {
     const target = byName.get(operation.collection)!; // All of them were opened.
     await inOperation(index, () => {
       writes.push({ prepared: prepareWrite(preparing, target, writeOf(operation)), target });
     });
+    await takeTurns();
   }
   const owner = { projectId: caller.projectId, callerTag: callerTag(caller) };
   const request = key === null ? "" : JSON.stringify(["batch", operations]);

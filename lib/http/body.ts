@@ -1,5 +1,4 @@
 import { BODY_MEMBERS_MAX, BODY_VALUES_MAX, REQUEST_TIMEOUT_MS } from "../limits.ts";
-import { LongWork } from "../long_work.ts";
 import { Problem } from "../problems.ts";
 import { jsonRefusal } from "../store/exact_json.ts";
 import { parseExactJson } from "../store/json_text.ts";
@@ -16,20 +15,12 @@ export interface BodyLimits {
   readonly held: HeldBytes;
   /** Milliseconds for all of it. */
   readonly timeoutMs?: number;
-  /** Milliseconds in which some of it must arrive. */
-  readonly stallMs?: number;
-  /** Values of a JSON body for which `LongWork` is thrown, where another thread takes those. */
-  readonly valuesMax?: number;
-  /** Told of each arrival. */
-  readonly arrived?: () => void;
-  /** Told of the whole body. */
-  readonly isRead?: (bytes: Uint8Array<ArrayBuffer>) => void;
 }
 
 /**
  * Reads a JSON body of at most `bytesMax`. Bytes are counted as they arrive, so nothing larger is
  * ever held. Throws `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `REQUEST_TIMEOUT`, `INVALID_JSON`
- * and `SERVER_BUSY`, and `LongWork`.
+ * and `SERVER_BUSY`.
  */
 export async function readJson(request: Request, limits: BodyLimits): Promise<Json> {
   if (!isJson(request.headers.get("content-type"))) throw new Problem("UNSUPPORTED_MEDIA_TYPE");
@@ -37,7 +28,7 @@ export async function readJson(request: Request, limits: BodyLimits): Promise<Js
   if (bytes.length === 0) {
     throw new Problem("INVALID_JSON", { message: "The body is empty: send a JSON value." });
   }
-  return jsonOf(bytes, limits);
+  return jsonOf(bytes);
 }
 
 /** As {@linkcode readJson}, for a body that may be left out: undefined then, of whatever type. */
@@ -48,7 +39,7 @@ export async function readJsonIfAny(
   const bytes = await readBytes(request, limits);
   if (bytes.length === 0) return undefined;
   if (!isJson(request.headers.get("content-type"))) throw new Problem("UNSUPPORTED_MEDIA_TYPE");
-  return jsonOf(bytes, limits);
+  return jsonOf(bytes);
 }
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;\s*charset=["']?utf-8["']?\s*)?;?$/i;
@@ -69,8 +60,8 @@ export async function readForm(
   return new URLSearchParams(new TextDecoder().decode(bytes));
 }
 
-function jsonOf(bytes: Uint8Array, { valuesMax = Infinity }: BodyLimits): Json {
-  refuseManyParts(bytes, valuesMax);
+function jsonOf(bytes: Uint8Array): Json {
+  refuseManyParts(bytes);
   const text = textOf(bytes);
   try {
     return parseExactJson(text);
@@ -92,36 +83,29 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-const DOT = 0x2e;
 const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
 /** An object or a list takes as much memory as so many values, also an empty one; its first value is among them. */
 const VALUES_EACH = 5;
-/** So many levels of the paths that are changed take as long as a value. */
-const LEVELS_OF_VALUE = 4;
 
 /**
  * Counts the members and values of a JSON text before anything is made of it: they cost more than
- * their bytes. Throws `BODY_TOO_LARGE`, and `LongWork` beyond `valuesMax`.
+ * their bytes. Throws `BODY_TOO_LARGE`.
  */
-function refuseManyParts(bytes: Uint8Array, valuesMax: number): void {
+function refuseManyParts(bytes: Uint8Array): void {
   // Of what a byte begins at most.
-  if (bytes.length < Math.min(BODY_VALUES_MAX, valuesMax) / VALUES_EACH) return;
-  let [members, values, dots, inString] = [0, 0, 0, false];
+  if (bytes.length < Math.min(BODY_MEMBERS_MAX, BODY_VALUES_MAX / VALUES_EACH)) return;
+  let [members, values, inString] = [0, 0, false];
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i];
     if (byte === QUOTE) inString = !inString;
     else if (byte === BACKSLASH) i++;
-    else if (byte === DOT) dots++;
     else if (inString) continue;
     else if (byte === COMMA) values++;
     else if (byte === COLON) members++;
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) values += VALUES_EACH;
   }
-  if (members <= BODY_MEMBERS_MAX && values <= BODY_VALUES_MAX) {
-    if (values + dots / LEVELS_OF_VALUE > valuesMax) throw new LongWork();
-    return;
-  }
+  if (members <= BODY_MEMBERS_MAX && values <= BODY_VALUES_MAX) return;
   throw new Problem("BODY_TOO_LARGE", {
     message: `The body has more than ${BODY_MEMBERS_MAX} members or ${BODY_VALUES_MAX} values in ` +
       "all: send it in parts.",
@@ -163,18 +147,12 @@ const tooLarge = (bytesMax: number): Problem =>
 
 async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
   const chunks = await readBodyChunks(request, limits);
-  const bytes = chunks.length === 1 ? chunks[0]! : joined(chunks);
-  limits.isRead?.(bytes);
-  return bytes;
+  return chunks.length === 1 ? chunks[0]! : joined(chunks);
 }
 
-/**
- * The bytes of a body as they came. Throws `UNSUPPORTED_MEDIA_TYPE` for one that is packed,
- * `BODY_TOO_LARGE`, `REQUEST_TIMEOUT`, `INVALID_JSON` where it is cut off, and `SERVER_BUSY`.
- */
-export async function readBodyChunks(
+async function readBodyChunks(
   { headers, body }: Request,
-  { bytesMax, held, timeoutMs = REQUEST_TIMEOUT_MS, ...limits }: BodyLimits,
+  { bytesMax, held, timeoutMs = REQUEST_TIMEOUT_MS }: BodyLimits,
 ): Promise<Uint8Array<ArrayBuffer>[]> {
   refuseEncoded(headers.get("content-encoding"));
   const declared = Number(headers.get("content-length") ?? 0);
@@ -185,11 +163,7 @@ export async function readBodyChunks(
     return await readChunksOf(body, {
       bytesMax,
       wholeMs: timeoutMs,
-      ...limits.stallMs !== undefined && { stallMs: limits.stallMs },
-      onBytes(bytes) {
-        held.add(bytes);
-        limits.arrived?.();
-      },
+      onBytes: (bytes) => held.add(bytes),
     });
   } catch (error) {
     if (!(error instanceof ReadFailed)) throw error;

@@ -33,8 +33,6 @@ export interface Connection {
   readonly completed?: Promise<void>;
   /** Closes the connection at once. */
   readonly abort?: () => void;
-  /** Of a request that another thread has taken, and given its id. */
-  readonly requestId?: string;
 }
 
 /**
@@ -42,9 +40,7 @@ export interface Connection {
  * class, because an object literal with accessors costs as much as the rest of a short answer.
  */
 export class RequestState implements Address, Credentials {
-  readonly id: string;
-  /** Whether another thread hands the answer on, which does not know how long it is. */
-  readonly isHandedOver: boolean;
+  readonly id: string = newRequestId();
   readonly startedAt: number = performance.now();
   readonly raw: Request;
   readonly path: string;
@@ -76,8 +72,6 @@ export class RequestState implements Address, Credentials {
     const { path, query, malformed } = readAddress(raw.url);
     const origin = headers.get("origin");
     const isForeign = origin !== null && origin !== publicUrl && isDashboardPath(path);
-    this.id = connection.requestId ?? newRequestId();
-    this.isHandedOver = connection.requestId !== undefined;
     this.raw = raw;
     this.path = path;
     this.query = query;

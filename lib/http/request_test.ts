@@ -59,7 +59,6 @@ Deno.test("a request says who sends it and where it leads", () => {
   const { authorization, client } = state;
   assert.deepEqual({ ...state, authorization, client }, {
     id: state.id,
-    isHandedOver: false,
     startedAt: state.startedAt,
     raw,
     path: "/api/data/posts",

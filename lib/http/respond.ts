@@ -85,16 +85,15 @@ export function respond(state: RequestState, reply: Reply): Response {
   const response = isHead ? made(state, reply, null) : whole(state, reply);
   addCommonHeaders(state, response.headers);
   // Without it Deno would say of the answer to a HEAD that the one to a GET has no bytes.
-  const needsLength = isHead || state.isHandedOver;
-  if (needsLength && body !== null && !(body instanceof ReadableStream)) {
+  if (isHead && body !== null && !(body instanceof ReadableStream)) {
     const bytes = typeof body === "string" ? bytesOf(body) : body.length;
     response.headers.set("content-length", String(bytes));
   }
   return response;
 }
 
-/** What every answer carries, whoever has made it. */
-export function addCommonHeaders(state: RequestState, headers: Headers): void {
+/** Sets the headers that every answer carries. */
+function addCommonHeaders(state: RequestState, headers: Headers): void {
   const { id, reader, rate, path, warning } = state;
   headers.set("x-request-id", id);
   if (warning !== null) headers.set(WARNING_HEADER, warning);

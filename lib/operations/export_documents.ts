@@ -69,7 +69,7 @@ export async function exportDocuments(
   const first = await pageAt(null);
   const form = format === "json"
     ? JSON_FORM
-    : csvForm(columns ?? allColumns(definition, first), bom);
+    : csvForm(columns ?? await allColumns(definition, first), bom);
   return {
     name: `${definition.name}.${format}`,
     type: form.type,
@@ -115,13 +115,13 @@ const csvForm = (columns: readonly string[], bom: boolean): Form => ({
 });
 
 /** All that is declared, and what else the first documents hold. Throws `INVALID_QUERY`. */
-function allColumns(
+async function allColumns(
   { fields }: CollectionDefinition,
   first: DocumentList,
-): readonly string[] {
+): Promise<readonly string[]> {
   const declared = fields.map(({ key }) => key);
   const [id, ...rest] = SERVER_FIELDS;
-  const columns = [id, ...declared, ...undeclaredIn(documentsOf(first), declared), ...rest];
+  const columns = [id, ...declared, ...undeclaredIn(await documentsOf(first), declared), ...rest];
   if (columns.length <= COLUMNS_MAX) return columns;
   throw tooManyColumns(
     `These documents have more than ${COLUMNS_MAX} fields: choose columns first, or export JSON.`,
@@ -158,7 +158,7 @@ async function* walk(
 ): AsyncGenerator<string> {
   yield form.begin;
   for (let list = first;;) {
-    const documents = documentsOf(list);
+    const documents = await documentsOf(list);
     if (documents.length > 0) yield form.page(documents, list.items, list === first);
     if (list.nextCursor === null) break;
     await nextTurn(); // A reader that is as fast as the store leaves others no gap.

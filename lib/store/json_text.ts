@@ -43,18 +43,6 @@ const keepSign = (_name: string, value: unknown) =>
     : value; // Not in TypeScript's library yet.
 
 /**
- * About how many values a text has, without parsing it; counting ends beyond `max`. A comma within a
- * string counts as one that is followed by a value.
- */
-export function countValues(text: string, max: number): number {
-  let values = 1;
-  for (let at = text.indexOf(","); at >= 0 && values <= max; at = text.indexOf(",", at + 1)) {
-    values++;
-  }
-  return values;
-}
-
-/**
  * `JSON.parse`, with every member name as it was written. V8 15.0 looks an object's next name up
  * among the names that objects of the same shape had before, and compares raw text: once a name
  * held a backslash, another object's `"\\""` is read as that name. So no name with an escape

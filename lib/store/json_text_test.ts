@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { countValues, exceedsBytes, jsonText, parseJson } from "./json_text.ts";
+import { exceedsBytes, jsonText, parseJson } from "./json_text.ts";
 import type { Json } from "./port.ts";
 
 Deno.test("negative zero keeps its sign at any depth", () => {
@@ -131,11 +131,4 @@ Deno.test("a text of exactly as many bytes as allowed does not exceed them", () 
 
 Deno.test("for people it has levels, and the same values", () => {
   assert.equal(jsonText({ a: [-0] }, 2), '{\n  "a": [\n    -0\n  ]\n}');
-});
-
-Deno.test("values of a text are counted by its commas, and no further than asked", () => {
-  assert.equal(countValues("{}", 10), 1);
-  assert.equal(countValues('{"a":0,"b":[1,2,3]}', 10), 4);
-  assert.equal(countValues('{"a":"one, two"}', 10), 2);
-  assert.equal(countValues(`[${"0,".repeat(100)}0]`, 10), 11);
 });

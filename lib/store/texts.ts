@@ -1,5 +1,6 @@
 /** From JSON texts of records to what a driver answers, the same on every engine. */
 
+import { inSlices } from "../next_turn.ts";
 import { PageTooLarge, RecordTooLarge, TooManyMembers, TypeConflict } from "./errors.ts";
 import { bytesOf, exceedsBytes, parseJson, recordText } from "./json_text.ts";
 import {
@@ -69,6 +70,13 @@ export class StoredText<T> implements Stored<T> {
 
 /** The records of JSON texts that are joined by commas. Callers type what they have stored. */
 export const recordsIn = <T>(items: string): T[] => parseJson(`[${items}]`) as T[];
+
+/** Parses records of many megabytes, and lets whatever else waits go first every few milliseconds. */
+export async function recordsOfTexts<T>(texts: readonly string[]): Promise<T[]> {
+  const records: T[] = [];
+  await inSlices(texts, (text) => void records.push(parseJson(text) as T));
+  return records;
+}
 
 /**
  * What was read for a page, in the order of reading: one text more than asked for, if there are, or

@@ -49,7 +49,6 @@ export const listenToDocuments = contract({
     data: null,
     content: { type: "text/event-stream", schema: LiveEvents, example: LIVE_EXAMPLE },
   }],
-  offload: "never",
   problems: [...REFUSED, "ANSWER_TOO_LARGE", "QUERY_TOO_SLOW", "TOO_MANY_STREAMS"],
 });
 

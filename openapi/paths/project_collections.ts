@@ -82,7 +82,6 @@ export const createCollection = contract({
 
 export const updateCollection = contract({
   operationId: "updateCollection",
-  offload: "always",
   tag: TAG,
   method: "put",
   path: "/api/projects/{projectId}/collections/{collectionName}",

@@ -109,7 +109,6 @@ const exporting = {
   security: memberAsServer("viewer"),
   params: { projectId, collectionName },
   parameters: listing.filter(({ name }) => ![...NOT_OF_EXPORTS, ...OFFSET_NAMES].includes(name)),
-  offload: "always", // As many documents as there are.
   problems: data.listDocuments.problems.filter((code) =>
     isOfMembers(code) && !OF_PAGES.includes(code)
   ),
@@ -204,7 +203,6 @@ export const importDocuments = contract({
     bytesMax: IMPORT_BODY_BYTES_MAX,
   },
   extraMs: IMPORT_EXTRA_MS,
-  offload: "always", // Up to 5,000 rows.
   success: [{
     status: 201,
     description: "The rows are stored, but for those in `failed`.",

@@ -52,7 +52,6 @@ export const getProjectOpenApi = contract({
   params: { projectId },
   query: asked,
   headers: { "if-none-match": ifNoneMatch },
-  offload: "always", // To make the document takes as long as a thousand reads.
   success: [{
     status: 200,
     description: "The document.",
@@ -78,7 +77,6 @@ export const getProjectTypes = contract({
   params: { projectId },
   query: asked,
   headers: { "if-none-match": ifNoneMatch },
-  offload: "always", // As the document.
   success: [{
     status: 200,
     description: "The file.",

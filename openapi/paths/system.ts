@@ -10,7 +10,7 @@ const system = <N extends PathParameters>(
   spec:
     & Pick<
       Spec<null, undefined, N, undefined>,
-      "operationId" | "path" | "summary" | "description" | "success" | "params" | "offload"
+      "operationId" | "path" | "summary" | "description" | "success" | "params"
     >
     & { problems?: Spec<null>["problems"] },
 ) =>
@@ -52,7 +52,6 @@ export const getIndex = system({
 
 export const getDocumentFile = system({
   operationId: "getOpenApi",
-  offload: "always", // To make the document takes as long as a thousand reads.
   path: "/openapi.json",
   summary: "Get this document, as anyone",
   description: "The OpenAPI 3.1 document of every operation.",

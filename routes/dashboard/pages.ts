@@ -3,7 +3,7 @@ import type { PathParameter } from "@/openapi/inputs.ts";
 import type { Security } from "@/openapi/security.ts";
 import type { Operation } from "../handler.ts";
 
-type PageOptions = Pick<Operation<unknown>, "extraMs" | "offload">;
+type PageOptions = Pick<Operation<unknown>, "extraMs">;
 
 /** The names in braces. */
 type NameIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -25,8 +25,7 @@ type Page<P, Path extends string> = Operation<
 export const get = <P, const Path extends string>(
   path: Path,
   security: Security<P>,
-  options?: PageOptions,
-): Page<P, Path> => operation("get", path, security, options);
+): Page<P, Path> => operation("get", path, security);
 
 /** What a form does: it answers with a page, or sends to one by {@linkcode seeOther}. */
 export const post = <P, const Path extends string>(

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { sha256 } from "@/lib/crypto/hashes.ts";
 import type { Reply } from "@/lib/http/respond.ts";
 import { KeyedMutex } from "@/lib/keyed_mutex.ts";
+import { nextTurn } from "@/lib/next_turn.ts";
 import { type ProjectFacts, projectFacts } from "@/lib/operations/project_facts.ts";
 import { Problem } from "@/lib/problems.ts";
 import type { Services } from "@/lib/services.ts";
@@ -30,6 +31,8 @@ const files = new LRUCache<string, PackedFile>({
 
 /** Of a project one is made at a time: who waits for it mostly asks for the same, and finds it kept. */
 const making = new KeyedMutex();
+/** Requests for one project read its facts one after the other, with other requests between them. */
+const reading = new KeyedMutex();
 
 /** Makes a file of what is known of a project. */
 interface Made {
@@ -85,11 +88,14 @@ async function serveMade(
   const { projectId, isTrusted } = principal;
   const audience = asked ?? (isTrusted ? "server" : "client");
   if (audience === "server" && !isTrusted) throw new Problem("SECRET_KEY_REQUIRED");
-  const facts = await projectFacts(services, projectId);
-  refuseUnknown(facts, chosen);
   const { publicUrl: serverUrl } = services.config;
   const options = { audience, chosen, serverUrl };
-  const key = sha256(JSON.stringify([type, options, facts]));
+  const { facts, key } = await reading.run(projectId, async () => {
+    await nextTurn();
+    const facts = await projectFacts(services, projectId);
+    refuseUnknown(facts, chosen);
+    return { facts, key: sha256(JSON.stringify([type, options, facts])) };
+  });
   const file = files.get(key) ?? await making.run(projectId, async () => {
     const known = files.get(key);
     if (known !== undefined) return known;

@@ -22,9 +22,8 @@ export function referencePages(mount: Mount): void {
   mount(get("/dashboard/example-key", visitor), handleExampleKey);
   mount(get("/docs/errors", anyone), handleErrors);
   mount(get("/docs/full", anyone), handleGetFullReference);
-  // To read the document, or a long guide, takes as long as a hundred reads.
-  mount(get("/docs/operations/{operationId}", anyone, { offload: "always" }), handleOperation);
-  mount(get("/docs/guides/{name}", anyone, { offload: "always" }), handleGuide);
+  mount(get("/docs/operations/{operationId}", anyone), handleOperation);
+  mount(get("/docs/guides/{name}", anyone), handleGuide);
   mount(get("/docs/pictures/{file}", anyone), handlePicture);
 }
 

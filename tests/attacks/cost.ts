@@ -27,6 +27,18 @@ const threadMs = (): number => {
   return (user + system) / 1000;
 };
 
+/** A moment by the processor time of this thread, and by that of the process. */
+export interface ThreadTime {
+  readonly all: number;
+  readonly own: number;
+}
+
+export const threadTime = (): ThreadTime => ({ all: processorMs(), own: threadMs() });
+
+/** Processor time of this thread since then, scaled to {@linkcode REFERENCE_MS}. */
+export const threadMsSince = ({ all, own }: ThreadTime): number =>
+  Math.min(processorMs() - all, threadMs() - own) / slowness;
+
 function reference(): number {
   const began = processorMs();
   const text = JSON.stringify(Array.from({ length: 50_000 }, (_, i) => ({ a: i, b: `${i}` })));
@@ -69,12 +81,11 @@ export async function processorMsOf(work: () => Promise<unknown>, bound: number)
 
 export async function costOf(work: () => Promise<unknown> | unknown): Promise<Cost> {
   const { rss } = Deno.memoryUsage();
-  const [began, threadBegan] = [processorMs(), threadMs()];
+  const began = threadTime();
   await work();
-  const all = processorMs() - began;
   return {
-    processorMs: all / slowness,
-    threadMs: Math.min(all, threadMs() - threadBegan) / slowness,
+    processorMs: (processorMs() - began.all) / slowness,
+    threadMs: threadMsSince(began),
     bytes: Deno.memoryUsage().rss - rss,
   };
 }

@@ -5,11 +5,9 @@
 
 import assert from "node:assert/strict";
 import { type AccountRecord, ACCOUNTS } from "@/lib/projects/account_records.ts";
+import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import { eq } from "@/lib/store/filter.ts";
-import { SERVED_PARSED_BYTES_MAX } from "@/lib/long_work.ts";
 import { createApp } from "@/routes/app.ts";
-import { LONG_BODY_BYTES } from "@/routes/hand_over.ts";
-import type { Offload } from "@/routes/offload.ts";
 import { admission, inProject, sampleCalls } from "../api/sample_calls.ts";
 import { callOf, openHousehold, ROWS } from "../pages/every_page.ts";
 import type { Call } from "../support/conforming_client.ts";
@@ -18,12 +16,11 @@ import { RUNS } from "../property/run.ts";
 import { type Cost, costOf, settle } from "./cost.ts";
 import { type HostileCall, hostileCalls, hostileVisits, type SizeOf } from "./hostile_calls.ts";
 
+/** Bounds of a request with the longest body that is taken. Others wait for its thread's time. */
 const WHOLE: Bounds = { processorMs: 250, threadMs: 250, bytes: 64 * 1_048_576 };
-/**
- * Of what the thread that serves does itself, which takes 8 ms at most: all reads wait for it. Bodies
- * are as long as it reads them.
- */
-const SERVED: Bounds = { processorMs: 250, threadMs: 16, bytes: 64 * 1_048_576 };
+/** Bounds of a request without a long body. */
+const SHORT: Bounds = { ...WHOLE, threadMs: 64 };
+const SHORT_BODY_BYTES = SMALL_BODY_BYTES_MAX;
 
 type Bounds = Cost;
 
@@ -41,7 +38,8 @@ type SendRaw = (call: Call) => Promise<number>;
  * Sends to the app without looking at the answer, which would cost time of its own. Who has asked
  * too often asks again an hour later.
  */
-function rawSender({ services, clock }: TestApp, app = createApp(services)): SendRaw {
+function rawSender({ services, clock }: TestApp): SendRaw {
+  const app = createApp(services);
   const sendOnce: SendRaw = async ({ method = "GET", path, headers = {}, body }) => {
     const init = { method, headers, body: body as string };
     const request = new Request("http://localhost:8000/", init);
@@ -61,15 +59,6 @@ function rawSender({ services, clock }: TestApp, app = createApp(services)): Sen
     clock.advance(HOUR);
     return await sendOnce(call);
   };
-}
-
-/** The app of the thread that serves; what it hands over is answered at once. */
-function servingApp({ services }: TestApp) {
-  const offload: Offload = {
-    answer: () => Promise.resolve({ response: new Response("{}"), problem: null }),
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
-  return createApp({ ...services, parsedBytesMax: SERVED_PARSED_BYTES_MAX }, { offload });
 }
 
 const isDear = (cost: Cost, bounds: Bounds): boolean =>
@@ -105,19 +94,10 @@ async function failuresOf({ send, requests, bounds }: Attack): Promise<string[]>
   return failures;
 }
 
-/**
- * By the thread that serves, with what it reads itself; and by one thread alone, with all there is,
- * which takes twice as long and is left to the full matrix.
- */
-const waysTo = (app: TestApp): [SendRaw, Bounds, SizeOf][] => [
-  [rawSender(app, servingApp(app)), SERVED, (bytesMax) => Math.min(bytesMax, LONG_BODY_BYTES)],
-  ...(RUNS > 100 ? [whole(app)] : []),
-];
-
-const whole = (app: TestApp): [SendRaw, Bounds, SizeOf] => [
-  rawSender(app),
-  WHOLE,
-  (bytesMax) => bytesMax,
+/** The longest bodies take twice as long to test, and are left to the full matrix. */
+const SIZES: readonly (readonly [Bounds, SizeOf])[] = [
+  [SHORT, (bytesMax) => Math.min(bytesMax, SHORT_BODY_BYTES)],
+  ...(RUNS > 100 ? [[WHOLE, (bytesMax: number) => bytesMax] as const] : []),
 ];
 
 /** An app with a project whose plan has room for all that is sent. */
@@ -147,7 +127,8 @@ for (const sample of sampleCalls()) {
     const { path, ...rest } = inProject(sample.call, project.projectId);
     const call = { ...rest, path: path.replace(OF_DOCUMENT, documentId) };
     const headers = { "content-type": "application/json", ...await admission(sample, project) };
-    for (const [send, bounds, sizeOf] of waysTo(app)) {
+    const send = rawSender(app);
+    for (const [bounds, sizeOf] of SIZES) {
       await send({ ...call, headers, body: undefined }); // What is loaded at the first request.
       const requests = hostileCalls(sample, { ...call, headers }, sizeOf);
       assert.deepEqual(await failuresOf({ send, requests, bounds }), []);
@@ -161,7 +142,8 @@ for (const row of ROWS) {
     const household = await openHousehold(app);
     const { cookie } = household.owner;
     const call = callOf(row, household, { headers: [["cookie", cookie]] });
-    for (const [send, bounds, sizeOf] of waysTo(app)) {
+    const send = rawSender(app);
+    for (const [bounds, sizeOf] of SIZES) {
       await send(call);
       const requests = hostileVisits(row, call, sizeOf);
       assert.deepEqual(await failuresOf({ send, requests, bounds }), []);

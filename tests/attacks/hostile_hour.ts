@@ -1,14 +1,14 @@
 /**
  * How long reads of one project wait, and whether any is refused, while callers of another send the
  * dearest requests that their limits let in: every operation and every page, one request after the
- * other, with bodies that grow from what the serving thread still reads to all that is taken, and
- * from the start again.
+ * other, with bodies that grow from a page's small form to all that is taken, and from the start
+ * again.
  *
  *     deno task bench:hostile [--minutes=60] [--mongodb]
  */
 import { setPriority } from "node:os";
 import { parseArgs } from "node:util";
-import { LONG_BODY_BYTES, LONG_FORM_BYTES } from "@/routes/hand_over.ts";
+import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
 import type { SizeOf } from "./hostile_calls.ts";
 import { TextLineStream } from "@/tests/contract/text_lines.ts";
 import { startMongodb } from "@/tests/services/mongodb_server.ts";
@@ -18,10 +18,11 @@ import { openHostileFixture, openReadable, type Volley } from "./hostile_fixture
 import { residentMb, startCorbel } from "@/bench/process.ts";
 import { openStore, temporaryFolder } from "@/bench/seed.ts";
 
-/** The first two are the most of a form, and of another body, that is not handed over at once. */
+/** Of a form that changes a few fields. */
+const FORM_BYTES = 8192;
 const SIZES: readonly SizeOf[] = [
-  (bytesMax) => Math.min(bytesMax, LONG_FORM_BYTES),
-  (bytesMax) => Math.min(bytesMax, LONG_BODY_BYTES),
+  (bytesMax) => Math.min(bytesMax, FORM_BYTES),
+  (bytesMax) => Math.min(bytesMax, SMALL_BODY_BYTES_MAX),
   (bytesMax) => Math.ceil(bytesMax / 4),
   (bytesMax) => bytesMax,
 ];

@@ -1,305 +1,273 @@
-/** What would hold the event loop up is handed over to another thread, with nothing lost on the way. */
+/** Next to a single request that takes as long as the limits allow, other requests do not wait. */
 
 import assert from "node:assert/strict";
-import { loadConfig } from "@/lib/runtime/config.ts";
-import { createByteBudget } from "@/lib/http/byte_budget.ts";
-import { createLog } from "@/lib/runtime/log.ts";
-import { SMALL_BODY_BYTES_MAX } from "@/lib/limits.ts";
-import {
-  SERVED_BYTES_MAX,
-  SERVED_PARSED_BYTES_MAX,
-  SERVED_READ_VALUES_MAX,
-  SERVED_WRITTEN_VALUES_MAX,
-} from "@/lib/long_work.ts";
-import { openServices } from "@/lib/services.ts";
-import { createApp } from "@/routes/app.ts";
-import type { Offload, OffloadedRequest } from "@/routes/offload.ts";
-import { refused, times } from "../api/test_collection.ts";
-import { type Answer, type Call, send } from "../support/conforming_client.ts";
+import { times } from "../api/test_collection.ts";
+import type { Call } from "../support/conforming_client.ts";
+import { listen, type LiveReader } from "../support/live_reader.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { startWebhookServer } from "../support/webhook_server.ts";
+import { assertOthersGoOn, openBystander } from "./waits.ts";
 
-/** Answers by an app of its own what is handed over, and keeps it. */
-function recorded(app: TestApp) {
-  const handedOver: OffloadedRequest[] = [];
-  const elsewhere = createApp(app.services);
-  const offload: Offload = {
-    async answer(request) {
-      handedOver.push(request);
-      const { url, method, headers, body, requestId, hostname } = request;
-      const init = {
-        method,
-        headers: headers as [string, string][],
-        body: body.length === 0 ? null : new Blob([...body]),
-      };
-      const response = await elsewhere.fetch(
-        new Request(url, init),
-        { remoteAddr: { hostname }, requestId },
-      );
-      const code = response.ok ? null : (await response.clone().json()).code;
-      return { response, problem: code };
-    },
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
-  return { offload, handedOver };
-}
+const text = (length: number) => "a".repeat(length);
 
-interface Served extends AsyncDisposable {
+/** An object of so many members, none of them long. */
+const members = (count: number) => Object.fromEntries(times(count, (i) => [`m${i}`, i]));
+
+/** Documents of nearly the largest size, and of nearly the most members and values. */
+const LARGE = {
+  "a long text": { n: 0, text: text(900_000) },
+  "many members": { n: 0, ...members(19_900) },
+  "many numbers": { n: 0, list: times(390_000, () => 0) },
+};
+
+interface Attacked extends AsyncDisposable {
   readonly app: TestApp;
   readonly project: TestProject;
-  readonly handedOver: readonly OffloadedRequest[];
-  readonly logged: readonly Record<string, unknown>[];
-  call(call: Call, key?: string): Promise<Answer>;
+  /** Sends a call with the secret key, and reads the answer to its end; it must be a success. */
+  call(call: Call): Promise<Uint8Array>;
+  /** As {@linkcode call}, by a session of the owner. */
+  asOwner(call: Call): Promise<Uint8Array>;
+  /** Stores a document, and resolves to its id. */
+  create(collection: string, document: object): Promise<string>;
+  /** Fails where requests of another project wait. */
+  othersGoOn(work: () => Promise<unknown>): Promise<void>;
 }
 
-/** An app that serves beside another thread, with a collection of `posts`. */
-async function openServed(bodyBytesMax?: number): Promise<Served> {
-  await using opened = new AsyncDisposableStack();
-  const app = opened.use(await openTestApp());
-  const project = await app.project();
-  await project.collection({ name: "posts", rls: { mode: "public-read" }, strict: false });
-  const logged: Record<string, unknown>[] = [];
-  const log = createLog("info", (text) => {
-    for (const line of text.trimEnd().split("\n")) logged.push(JSON.parse(line));
+/** An app without plans and rate limits, and a project with a collection of `notes`. */
+async function openAttacked(definition: object = {}): Promise<Attacked> {
+  const app = await openTestApp({
+    env: { PLANS: "off", RATE_LIMITS: "off", ALLOW_PRIVATE_ENDPOINTS: "true" },
   });
-  const services = opened.use(
-    await openServices(loadConfig(app.store.settings), {
-      log,
-      clock: app.clock,
-      parsedBytesMax: SERVED_PARSED_BYTES_MAX,
-    }),
-  );
-  const { offload, handedOver } = recorded(app);
-  const bodyBudget = bodyBytesMax === undefined
-    ? services.bodyBudget
-    : createByteBudget({ bytesMax: bodyBytesMax, shareBytesMax: bodyBytesMax });
-  const serve = createApp({ ...services, bodyBudget }, { offload });
-  const disposed = opened.move();
+  const bystander = await openBystander(app);
+  const project = await app.project();
+  const fields = [{ key: "n", type: "Number" }];
+  await project.collection({ name: "notes", fields, strict: false, ...definition });
+  const { cookie } = await project.owner();
+  const sent = async (headers: Record<string, string>, call: Call) => {
+    const all = { ...headers, ...Object.fromEntries(new Headers(call.headers)) };
+    const response = await app.open({ ...call, headers: all });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    assert.ok(response.ok, `${response.status} ${new TextDecoder().decode(bytes.slice(0, 500))}`);
+    return bytes;
+  };
+  const call = (call: Call) => sent({ "x-api-key": project.secretKey }, call);
   return {
     app,
     project,
-    handedOver,
-    get logged() {
-      log.flush();
-      return logged;
+    call,
+    asOwner: (call) => sent({ cookie }, call),
+    async create(collection, document) {
+      const answer = await call({ path: `/api/data/${collection}`, body: document });
+      return JSON.parse(new TextDecoder().decode(answer)).data._id;
     },
-    call(call, key = project.secretKey) {
-      const headers = new Headers(call.headers);
-      headers.set("x-api-key", key);
-      // A server knows the length of a body that does not come in chunks.
-      if (call.body !== undefined && !(call.body instanceof ReadableStream)) {
-        headers.set("content-length", `${JSON.stringify(call.body).length}`);
-      }
-      return send(serve, { ...call, headers });
-    },
-    async [Symbol.asyncDispose]() {
-      await disposed[Symbol.asyncDispose]();
-      log[Symbol.dispose]();
-    },
+    othersGoOn: (work) => assertOthersGoOn(app, bystander, work),
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   };
 }
 
-const POSTS = "/api/data/posts";
-const text = (length: number) => "a".repeat(length);
-
-Deno.test("a long body is handed over whole, a short one is not", async () => {
-  await using served = await openServed();
-  const short = await served.call({ path: POSTS, body: { text: text(1000) } });
-  assert.equal(short.status, 201);
-  assert.equal(served.handedOver.length, 0);
-  const long = await served.call({ path: POSTS, body: { text: text(SMALL_BODY_BYTES_MAX) } });
-  assert.equal(long.status, 201);
-  assert.equal(long.body.data.text.length, SMALL_BODY_BYTES_MAX);
-  const length = new TextEncoder().encode(long.text).length;
-  assert.equal(long.headers.get("content-length"), `${length}`);
-  assert.equal(served.handedOver.length, 1);
-  const found = await served.call({ path: `${POSTS}/${long.body.data._id}` });
-  assert.equal(found.body.data.text.length, SMALL_BODY_BYTES_MAX);
-  assert.equal(served.handedOver.length, 1);
+const NOTES = "/api/data/notes";
+const patch = (id: string, n: number): Call => ({
+  method: "PATCH",
+  path: `${NOTES}/${id}`,
+  body: { n },
 });
 
-/** An object of so many members, none of them long. */
-const members = (count: number) => Object.fromEntries(times(count, (i) => [`m${i}`, 0]));
+const CHANGES = 60;
 
-Deno.test("a short body of many values is handed over, once it was read", async () => {
-  await using served = await openServed();
-  const few = await served.call({ path: POSTS, body: members(SERVED_WRITTEN_VALUES_MAX / 2) });
-  assert.equal(few.status, 201);
-  assert.equal(served.handedOver.length, 0);
-  const body = members(SERVED_WRITTEN_VALUES_MAX + 1);
-  assert.ok(JSON.stringify(body).length < SMALL_BODY_BYTES_MAX / 2);
-  const many = await served.call({ path: POSTS, body });
-  assert.equal(many.status, 201);
-  assert.equal(served.handedOver.length, 1);
-  const found = await served.call({ path: `${POSTS}/${many.body.data._id}` });
-  assert.deepEqual(found.body.data, many.body.data);
-});
-
-Deno.test("a short change of many levels is handed over", async () => {
-  await using served = await openServed();
-  const { body } = await served.call({ path: POSTS, body: { n: 1 } });
-  const levels = "a.".repeat(18);
-  const change = Object.fromEntries(times(500, (i) => [`${levels}b${i}`, 0]));
-  const path = `${POSTS}/${body.data._id}`;
-  const answer = await served.call({ method: "PATCH", path, body: change });
-  assert.equal(answer.status, 200, answer.text);
-  assert.equal(served.handedOver.length, 1);
-});
-
-Deno.test("a body of unknown length is handed over", async () => {
-  await using served = await openServed();
-  const body = new Blob(['{"text":"a"}']).stream();
-  const headers = { "content-type": "application/json", "transfer-encoding": "chunked" };
-  const answer = await served.call({ method: "POST", path: POSTS, headers, body });
-  assert.equal(answer.status, 201, answer.text);
-  assert.equal(served.handedOver.length, 1);
-});
-
-Deno.test("a request that is handed over has one id, one line in the log and the caller's limits", async () => {
-  await using served = await openServed();
-  const body = { $title: text(SMALL_BODY_BYTES_MAX) };
-  const headers = { origin: "https://app.example" };
-  const answer = await served.call({ path: POSTS, body, headers });
-  refused(answer, 400, "INVALID_DOCUMENT");
-  const id = answer.headers.get("x-request-id");
-  assert.equal(answer.headers.get("access-control-allow-origin"), "https://app.example");
-  assert.equal(served.handedOver[0]!.requestId, id);
-  const lines = served.logged.filter(({ requestId }) => requestId === id);
-  assert.equal(lines.length, 1);
-  const { operation, status, problem, project, caller } = lines[0]!;
-  assert.deepEqual([operation, status, problem, project, caller], [
-    "createDocument",
-    400,
-    "INVALID_DOCUMENT",
-    served.project.projectId,
-    "secret",
-  ]);
-});
-
-Deno.test("nobody is handed over whom the guard refuses", async () => {
-  await using served = await openServed();
-  const body = { text: text(SMALL_BODY_BYTES_MAX) };
-  refused(await served.call({ path: POSTS, body }, "pk_live_nothing"), 401, "API_KEY_INVALID");
-  assert.equal(served.handedOver.length, 0);
-});
-
-Deno.test("a long body of another type is refused unread", async () => {
-  await using served = await openServed();
-  const headers = { "content-type": "text/plain", "transfer-encoding": "chunked" };
-  const body = new ReadableStream<Uint8Array>(); // It never comes.
-  const answer = await served.call({ method: "POST", path: POSTS, headers, body });
-  refused(answer, 415, "UNSUPPORTED_MEDIA_TYPE");
-  assert.equal(served.handedOver.length, 0);
-});
-
-Deno.test("bodies that are handed over count towards those that a process holds", async () => {
-  await using served = await openServed(100_000);
-  const declared = await served.call({ path: POSTS, body: { text: text(100_000) } });
-  refused(declared, 503, "SERVER_BUSY");
-  assert.equal(served.handedOver.length, 0);
-  const body = new Blob([`{"text":"${text(100_000)}"}`]).stream();
-  const headers = { "content-type": "application/json", "transfer-encoding": "chunked" };
-  refused(
-    await served.call({ method: "POST", path: POSTS, headers, body }),
-    503,
-    "SERVER_BUSY",
-  );
-  const fitting = await served.call({ path: POSTS, body: { text: text(90_000) } });
-  assert.equal(fitting.status, 201, "what was held is given back");
-});
-
-Deno.test("parts of large documents are made in another thread, whatever asks for them", async () => {
-  await using served = await openServed();
-  const half = { n: 1, text: text(SERVED_PARSED_BYTES_MAX / 2) };
-  for (let i = 0; i < 3; i++) await served.project.asSecret({ path: POSTS, body: half });
-  const one = await served.call({ path: `${POSTS}?limit=1&fields=n` });
-  assert.equal(one.body.data.items.length, 1);
-  assert.equal(served.handedOver.length, 0);
-  const three = await served.call({ path: `${POSTS}?fields=n` });
-  assert.deepEqual(three.body.data.items.map(({ n }: { n: number }) => n), [1, 1, 1]);
-  assert.equal(served.handedOver.length, 1);
-  const large = { n: 2, text: text(SERVED_PARSED_BYTES_MAX) };
-  const { body } = await served.project.asSecret({ path: POSTS, body: large });
-  const path = `${POSTS}/${body.data._id}`;
-  assert.equal((await served.call({ path })).body.data.n, 2);
-  assert.equal(served.handedOver.length, 1, "a document as it is stored is only sent");
-  assert.deepEqual((await served.call({ path: `${path}?fields=n` })).body.data.n, 2);
-  assert.equal(served.handedOver.length, 2);
-});
-
-Deno.test("parts of documents of many members are made in another thread", async () => {
-  await using served = await openServed();
-  const some = { ...members(SERVED_READ_VALUES_MAX / 2), n: 1 };
-  for (let i = 0; i < 2; i++) await served.project.asSecret({ path: POSTS, body: some });
-  const one = await served.call({ path: `${POSTS}?limit=1&fields=n` });
-  assert.deepEqual(one.body.data.items.map(({ n }: { n: number }) => n), [1]);
-  assert.equal(served.handedOver.length, 0);
-  const two = await served.call({ path: `${POSTS}?fields=n` });
-  assert.deepEqual(two.body.data.items.map(({ n }: { n: number }) => n), [1, 1]);
-  assert.equal(served.handedOver.length, 1);
-  const body = { ...members(SERVED_READ_VALUES_MAX), n: 2 };
-  const { data } = (await served.project.asSecret({ path: POSTS, body })).body;
-  assert.equal((await served.call({ path: `${POSTS}/${data._id}?fields=n` })).body.data.n, 2);
-  assert.equal(served.handedOver.length, 2);
-});
-
-Deno.test("an app whose services leave long work to another thread is not made without one", async () => {
-  await using app = await openTestApp();
-  const services = { ...app.services, parsedBytesMax: SERVED_PARSED_BYTES_MAX };
-  assert.throws(() => createApp(services), TypeError);
-});
-
-Deno.test("a long page is read in another thread, and a short one here", async () => {
-  await using served = await openServed();
-  const part = { text: text(SERVED_BYTES_MAX / 4) };
-  for (let i = 0; i < 4; i++) await served.project.asSecret({ path: POSTS, body: part });
-  assert.equal((await served.call({ path: `${POSTS}?limit=3` })).body.data.items.length, 3);
-  assert.equal(served.handedOver.length, 0);
-  assert.equal((await served.call({ path: POSTS })).body.data.items.length, 4);
-  assert.equal(served.handedOver.length, 1);
-});
-
-const CHANGES = {
-  "PATCH": { body: { n: 2 } },
-  "DELETE": {},
-} as const;
-
-const LARGE = {
-  "a large document": { n: 1, text: text(SERVED_PARSED_BYTES_MAX) },
-  "a document of many members": { n: 1, ...members(SERVED_WRITTEN_VALUES_MAX) },
-};
-
-for (const [method, rest] of Object.entries(CHANGES)) {
-  for (const [what, large] of Object.entries(LARGE)) {
-    Deno.test(`${method} of ${what} is done once, in another thread on SQLite`, async () => {
-      await using served = await openServed();
-      const { body } = await served.project.asSecret({ path: POSTS, body: large });
-      const path = `${POSTS}/${body.data._id}`;
-      const answer = await served.call({ method, path, ...rest });
-      assert.equal(answer.status, 200, answer.text);
-      const isEmbedded = served.app.services.config.database.kind === "sqlite";
-      assert.equal(served.handedOver.length, isEmbedded ? 1 : 0);
-      const after = await served.project.asSecret({ path: `${path}?include_deleted=true` });
-      const { n, ...others } = after.body.data;
-      assert.equal(n, method === "PATCH" ? 2 : 1);
-      for (const name of Object.keys(large)) assert.ok(name === "n" || name in others, name);
-      assert.equal(others.isDeleted, method === "DELETE");
+for (const [what, large] of Object.entries(LARGE)) {
+  Deno.test(`others go on while a live list resumes over ${CHANGES} changes of ${what}`, async () => {
+    await using attacked = await openAttacked();
+    const { app, project, call, create, othersGoOn } = attacked;
+    const id = await create("notes", large);
+    const path = "notes/live?n_gte=-1&fields=n";
+    const first = await listen({ app, project, path });
+    const { id: lastEventId } = await first.expect("list");
+    await first[Symbol.asyncDispose]();
+    for (let n = 1; n <= CHANGES; n++) await call(patch(id, n));
+    await othersGoOn(async () => {
+      await using reader = await listen({ app, project, path, lastEventId });
+      const changes = await reader.changes(CHANGES);
+      assert.equal(changes.at(-1)!.data.document.n, CHANGES);
     });
-  }
+  });
+
+  Deno.test(`others go on while a batch deletes 49 documents of ${what} by their tags`, async () => {
+    await using attacked = await openAttacked();
+    const { call, create, othersGoOn } = attacked;
+    await othersGoOn(async () => {
+      const ids: string[] = [];
+      while (ids.length < 49) ids.push(await create("notes", large));
+      const operations = ids.map((id) => ({
+        action: "delete",
+        collection: "notes",
+        id,
+        ifMatch: "*",
+      }));
+      await call({ path: "/api/batch", body: { operations } });
+    });
+  });
+
+  Deno.test(`others go on while a document of ${what} is changed beside a field for files`, async () => {
+    await using attacked = await openAttacked({
+      fields: [{ key: "n", type: "Number" }, { key: "file", type: "String", file: true }],
+    });
+    const { call, create, othersGoOn } = attacked;
+    const id = await create("notes", large);
+    let n = 0;
+    await othersGoOn(() => call(patch(id, ++n)));
+    await othersGoOn(() => call({ path: `${NOTES}/${id}?fields=n` }));
+    await othersGoOn(() => call({ method: "DELETE", path: `${NOTES}/${id}?permanent=true` }));
+  });
 }
 
-Deno.test("a definition is changed in another thread, and holds for the next request", async () => {
-  await using served = await openServed();
-  const { cookie } = await served.project.owner();
-  await served.call({ path: POSTS, body: { title: "a" } });
-  const { publishableKey, projectId } = served.project;
-  assert.equal((await served.call({ path: POSTS }, publishableKey)).status, 200);
-  const changed = await served.call({
-    method: "PUT",
-    path: `/api/projects/${projectId}/collections/posts`,
-    headers: { cookie },
-    body: { name: "posts", fields: [{ key: "title", type: "String" }], rls: { mode: "private" } },
+const LISTENERS = 400;
+const PATCHED = 8;
+
+Deno.test(`others go on while ${LISTENERS} live lists of different fields follow ${PATCHED} changes`, async () => {
+  await using attacked = await openAttacked();
+  const { app, project, call, create, othersGoOn } = attacked;
+  const ids: string[] = [];
+  while (ids.length < PATCHED) ids.push(await create("notes", LARGE["many members"]));
+  await using open = new AsyncDisposableStack();
+  const readers: LiveReader[] = [];
+  for (let i = 0; i < LISTENERS; i++) {
+    const path = `notes/live?snapshot=false&fields=n,m${i}`;
+    const peer = `10.0.${i >> 4}.${i & 15}`;
+    readers.push(open.use(await listen({ app, project, path, peer })));
+  }
+  let n = 0;
+  await othersGoOn(async () => {
+    n++;
+    for (const id of ids) await call(patch(id, n));
+    for (const reader of readers) {
+      const changes = await reader.changes(PATCHED);
+      assert.equal(changes.at(-1)!.data.document.n, n);
+    }
   });
-  assert.equal(changed.status, 200, changed.text);
-  assert.equal(served.handedOver.length, 1);
-  refused(await served.call({ path: POSTS }, publishableKey), 401, "ACCESS_TOKEN_REQUIRED");
+});
+
+const MESSAGES = 20;
+
+Deno.test(`others go on while ${MESSAGES} messages of 1.5 MB are written for a webhook, and sent again`, async () => {
+  await using server = await startWebhookServer();
+  await using attacked = await openAttacked();
+  const { app, project, call, asOwner, create, othersGoOn } = attacked;
+  const webhooks = `/api/projects/${project.projectId}/webhooks`;
+  const events = { notes: ["changed"] };
+  const answer = await asOwner({ path: webhooks, body: { name: "Test", url: server.url, events } });
+  const { data: { id: webhookId } } = JSON.parse(new TextDecoder().decode(answer));
+  const id = await create("notes", { n: 0, text: text(740_000) });
+  let n = 0;
+  await othersGoOn(async () => {
+    const before = server.received.length;
+    for (let i = 0; i < MESSAGES; i++) await call(patch(id, ++n));
+    await app.services.jobRunner.idle();
+    assert.equal(server.received.length, before + MESSAGES);
+  });
+  server.behave(500);
+  for (let i = 0; i < MESSAGES; i++) await call(patch(id, ++n));
+  await app.services.jobRunner.idle();
+  server.behave(200);
+  await othersGoOn(async () => {
+    const since = new Date(app.clock.now() - 3_600_000).toISOString();
+    await asOwner({ path: `${webhooks}/${webhookId}/replay`, body: { since } });
+    await app.services.jobRunner.idle();
+  });
+});
+
+const COLLECTIONS = 50;
+
+Deno.test("others go on while a project's document, its types and its pages are made of the largest definitions", async () => {
+  await using attacked = await openAttacked();
+  const { project, asOwner, othersGoOn } = attacked;
+  for (let i = 0; i < COLLECTIONS; i++) {
+    const fields = times(200, (j) => ({
+      key: `f${j}`,
+      type: "String",
+      enum: [`${text(90)}${i}`, text(40)],
+    }));
+    await project.collection({ name: `c${i}`, fields });
+  }
+  const api = `/api/projects/${project.projectId}`;
+  const pages = `/dashboard/projects/${project.projectId}`;
+  for (const file of ["openapi.json", "types.ts"]) {
+    await othersGoOn(() => asOwner({ path: `${api}/${file}?audience=server` }));
+    // Each follows from all definitions, and none is remembered.
+    let from = 0;
+    await othersGoOn(() => {
+      const names = times(24, () => `c${from++ % COLLECTIONS}`);
+      const paths = names.map((name) => `${api}/${file}?audience=server&collections=${name}`);
+      return Promise.all(paths.map((path) => asOwner({ path })));
+    });
+  }
+  await othersGoOn(() => asOwner({ path: `${pages}/collections/c1/api` }));
+  await othersGoOn(() => asOwner({ path: `${pages}/diagram` }));
+});
+
+const bulks: Readonly<Record<string, () => object[]>> = {
+  "long texts": () => times(100, () => ({ text: text(80_000) })),
+  "many members": () => times(100, () => members(490)),
+  "many numbers": () => times(100, () => ({ list: times(4_900, (i) => i) })),
+};
+
+for (const [what, documents] of Object.entries(bulks)) {
+  Deno.test(`others go on while a hundred documents of ${what} are stored at once`, async () => {
+    await using attacked = await openAttacked();
+    const { call, othersGoOn } = attacked;
+    const bulk = JSON.stringify({ documents: documents() });
+    await othersGoOn(() => call({ path: `${NOTES}/bulk`, body: bulk }));
+    const operations = documents().map((document) => ({
+      action: "create",
+      collection: "notes",
+      document,
+    }));
+    const batch = JSON.stringify({ operations });
+    await othersGoOn(() => call({ path: "/api/batch", body: batch }));
+  });
+}
+
+Deno.test("others go on while documents of ten full arrays with indexes are stored at once, replaced and deleted", async () => {
+  const keys = times(10, (i) => `a${i}`);
+  await using attacked = await openAttacked({
+    fields: keys.map((key) => ({ key, type: "Array", items: { type: "Number" } })),
+    indexes: keys.map((key) => ({ fields: [key] })),
+  });
+  const { call, create, othersGoOn } = attacked;
+  const document = () => Object.fromEntries(keys.map((key) => [key, times(1_000, (i) => i)]));
+  const bulk = JSON.stringify({ documents: times(20, document) });
+  await othersGoOn(() => call({ path: `${NOTES}/bulk`, body: bulk }));
+  const id = await create("notes", document());
+  await othersGoOn(() => call({ method: "PUT", path: `${NOTES}/${id}`, body: document() }));
+  await othersGoOn(async () => {
+    const ids = [await create("notes", document()), await create("notes", document())];
+    const operations = ids.map((id) => ({ action: "delete", collection: "notes", id }));
+    await call({ path: "/api/batch", body: { operations } });
+  });
+});
+
+Deno.test("others go on while the largest lists, exports and pages are made", async () => {
+  await using attacked = await openAttacked();
+  const { project, call, asOwner, create, othersGoOn } = attacked;
+  for (let n = 0; n < 40; n++) await create("notes", { ...LARGE["many members"], n });
+  const home = `/dashboard/projects/${project.projectId}/collections/notes`;
+  const data = `/api/projects/${project.projectId}/collections/notes/documents`;
+  for (const query of ["", "&fields=n", "&meta=false", "&sort=-n"]) {
+    const path = `${NOTES}?limit=1000${query}`;
+    await othersGoOn(() => call({ path, headers: { "cache-control": "no-cache" } }));
+  }
+  await othersGoOn(() => asOwner({ path: `${home}?limit=100` }));
+  await othersGoOn(() => asOwner({ path: `${data}.json` }));
+  await othersGoOn(() => asOwner({ path: `${data}.csv?columns=n,m1` }));
+});
+
+Deno.test("others go on while 5,000 rows are imported, and a table of 500 columns", async () => {
+  await using attacked = await openAttacked();
+  const { project, asOwner, othersGoOn } = attacked;
+  const path = `/api/projects/${project.projectId}/collections/notes/import`;
+  const rows = ["a,b,c,d", ...times(4_999, (i) => `x${i},1,2,3`)].join("\n");
+  await othersGoOn(() => asOwner({ path, body: { text: rows } }));
+  const columns = times(500, (i) => `c${i}`);
+  const wide = [columns, ...times(118, () => columns.map(() => "1"))].map((row) => row.join())
+    .join("\n");
+  await othersGoOn(() => asOwner({ path, body: { text: wide } }));
 });

@@ -36,7 +36,6 @@ Deno.test(`${CONNECTIONS} connections that read nothing of 15 MB take no more me
     });
     assert.equal(status, 201);
   }
-  // The thread for long answers is there, and has made one.
   assert.equal((await send(server, { path: LIST, key })).status, 200);
   const before = await peakOf(server);
   using held = new DisposableStack();

@@ -3,7 +3,7 @@ import { listJson } from "../../documents/list_json.ts";
 import { listDocuments, type ListServices } from "../../documents/list_documents.ts";
 import type { Clock } from "../../clock.ts";
 import { LIVE_BEHIND_BYTES_MAX } from "../../limits.ts";
-import { nextTurn } from "../../next_turn.ts";
+import { inSlices, nextTurn } from "../../next_turn.ts";
 import { Problem } from "../../problems.ts";
 import type { Deliveries } from "../../http/deliveries.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -206,14 +206,14 @@ export class LiveStream implements Subscriber {
     await using feed = engine.changes.follow(projectId, upTo);
     try {
       for await (const { changes } of feed) {
-        for (const change of changes) {
+        await inSlices(changes, (change) => {
           upTo = change.position;
-          if (change.name !== collection.definition.name) continue;
+          if (change.name !== collection.definition.name) return;
           const told = channel.seen(parse(change));
-          if (told === null) continue;
+          if (told === null) return;
           if (last !== null) this.#send(last);
           last = told;
-        }
+        });
         if (changes.length === 0) break;
         await nextTurn();
         if (isOvertaken() || this.#sink.isBehind()) return null;

@@ -8,8 +8,6 @@ import type { RowScan, Scan, ScannedBy, Unread } from "./scan.ts";
 export interface Access {
   /** Runs on a connection that sees what was committed, or the transaction's own changes. */
   read<T>(work: (db: Connection) => T, empty?: () => T): Promise<T>;
-  /** What has a longer text is not parsed to be changed: `LongWork` is thrown. */
-  readonly textBytesMax: number;
   /** Where reads go that look at many rows; null within a transaction, which is read in place. */
   readonly slow: Slow | null;
   /** Runs in a write transaction. */

@@ -1,6 +1,6 @@
-import type { Definition, Index, SortKey, StoredRecord } from "../port.ts";
+import type { Definition, Index, SortKey } from "../port.ts";
 import { FIELD_TYPES, type ScalarType } from "../field_types.ts";
-import { arrayKeyOf, elementAt, scalarAt, valueAt } from "../shape.ts";
+import { arrayKeyOf, elementAt, scalarAt } from "../shape.ts";
 import { asDouble, columnsOf, scalarSql, textPath } from "./columns.ts";
 import { quoted } from "./fragment.ts";
 import { indexName, inOneCase } from "./index_names.ts";
@@ -53,18 +53,6 @@ export function arrayTablesOf(definition: Definition): readonly ArrayTable[] {
 /** Where the values of an array are found, whatever else the index has; undefined if nowhere. */
 export const arrayTableOf = (definition: Definition, path: string): ArrayTable | undefined =>
   arrayTablesOf(definition).find((table) => table.path === path);
-
-/** How many rows these records have in all of the tables. */
-export function elementsOf(definition: Definition, records: readonly StoredRecord[]): number {
-  let elements = 0;
-  for (const { path } of arrayTablesOf(definition)) {
-    for (const record of records) {
-      const value = valueAt(record, path);
-      if (Array.isArray(value)) elements += value.length;
-    }
-  }
-  return elements;
-}
 
 /** The values of the array in its table. */
 export const valueColumn = ({ name }: ArrayTable): string => `${name}.${VALUE}`;

@@ -49,8 +49,6 @@ export interface SqliteOptions {
   readonly scansAhead?: boolean;
   /** How many rows a list or a count may look at on the event loop. */
   readonly rowsMax?: number;
-  /** Beyond it a record is not changed in this thread: see `LongWork`. */
-  readonly textBytesMax?: number;
   /** From how many records on a definition is changed in a thread. */
   readonly threadRowsMin?: number;
 }
@@ -80,7 +78,6 @@ export class SqliteEngine implements Engine {
   readonly #closing = new Set<Promise<void>>();
   readonly #scans: Scans;
   readonly #rowsMax: number;
-  readonly #textBytesMax: number;
   readonly #threadRowsMin: number;
   readonly #control: FileSpace;
   readonly #registry: Registry;
@@ -96,7 +93,6 @@ export class SqliteEngine implements Engine {
     this.#sync = sync;
     this.#rowsMax = rowsMax;
     this.#threadRowsMin = options.threadRowsMin ?? THREAD_ROWS_MIN;
-    this.#textBytesMax = options.textBytesMax ?? Infinity;
     const { queryTimeLimitMs: limitMs = QUERY_TIME_LIMIT_MS, scansAhead = false } = options;
     this.#scans = new Scans({ limitMs, scansAhead });
     this.#control = this.#open("control");
@@ -133,7 +129,6 @@ export class SqliteEngine implements Engine {
         }
         return readOn(file, work);
       },
-      textBytesMax: this.#textBytesMax,
       slow: {
         rowsMax: this.#rowsMax,
         scan: (scan) => this.#scans.run(this.#path(space), scan),

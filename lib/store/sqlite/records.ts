@@ -1,4 +1,3 @@
-import { LongWork, SERVED_WRITTEN_VALUES_MAX } from "../../long_work.ts";
 import { advisedText } from "../advice.ts";
 import type { Groups } from "../aggregation.ts";
 import { applyChange } from "../change.ts";
@@ -22,13 +21,12 @@ import {
   type Writing,
   type WrittenRecord,
 } from "../port.ts";
-import { bytesOf, countValues } from "../json_text.ts";
+import { bytesOf } from "../json_text.ts";
 import { recordsOf } from "../pages.ts";
 import { authorOf } from "../changes.ts";
 import { fittingText, pageOf, StoredText } from "../texts.ts";
 import type { Access, Slow } from "./access.ts";
 import type { Connection, Row } from "./connection.ts";
-import { elementsOf } from "./array_tables.ts";
 import { noteChanges } from "./change_table.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
@@ -41,8 +39,6 @@ import { type CountStatement, type PagePlan, Statements } from "./statements.ts"
 import { assertRoom } from "./tables.ts";
 
 const none = () => null;
-/** Values in the tables of arrays that a write may bring beside the event loop, in 1.5 ms. */
-const ELEMENTS_HERE_MAX = 200;
 
 /** {@linkcode Records} over one table: `seq`, `id`, `rev`, and the record's JSON text `doc`. */
 export class SqliteRecords<T extends StoredRecord> implements Records<T> {
@@ -64,7 +60,6 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   insertMany(records: readonly T[]): Promise<Stored<T>[]> {
     return this.#access.write((db) => {
-      this.#refuseLong(records);
       return this.#insert(db, records.map(asNew));
     });
   }
@@ -178,7 +173,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   deleteOne(filter: Filter): Promise<Stored<T> | null> {
     return this.#access.write((db) => {
-      const row = this.#findToChange(db, filter);
+      const row = this.#find(db, filter);
       return row === undefined ? null : this.#delete(db, [row])[0]!;
     }, none);
   }
@@ -197,19 +192,17 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   #insertOne(db: Connection, record: T): Stored<T> {
-    this.#refuseLong([record]);
     return this.#insert(db, [asNew(record)])[0]!;
   }
 
   #change(db: Connection, filter: Filter, change: Change): Stored<T> | null {
-    const row = this.#findToChange(db, filter);
+    const row = this.#find(db, filter);
     if (row === undefined) return null;
     const before = stored<T>(row);
     const after = applyChange(before.value, change) as T; // Callers type their own records.
     const json = fittingText(this.#definition, after);
     const revision = before.revision + 1;
     const seq = seqOf(row);
-    this.#refuseLong([before.value, after]);
     db.run(this.#statements.update({ seq, revision, json }, before.value, after));
     runIfAny(db, this.#statements.words?.update(seq, before.value, after));
     const changed = { json, revision, value: after };
@@ -246,25 +239,6 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   /** Revision, text and `seq` of the first match. */
   #find(db: Connection, filter: Filter): Row | undefined {
     return db.get(this.#statements.first(filter));
-  }
-
-  #findToChange(db: Connection, filter: Filter): Row | undefined {
-    const row = this.#find(db, filter);
-    if (row !== undefined && this.#isLong(row[1] as string)) throw new LongWork();
-    return row;
-  }
-
-  #isLong(text: string): boolean {
-    const { textBytesMax } = this.#access;
-    if (textBytesMax === Infinity) return false;
-    return text.length > textBytesMax ||
-      countValues(text, SERVED_WRITTEN_VALUES_MAX) > SERVED_WRITTEN_VALUES_MAX;
-  }
-
-  /** Throws `LongWork` where the values of arrays that are written alone take milliseconds. */
-  #refuseLong(records: readonly T[]): void {
-    if (this.#access.textBytesMax === Infinity) return;
-    if (elementsOf(this.#definition, records) > ELEMENTS_HERE_MAX) throw new LongWork();
   }
 
   #assertRoom(db: Connection): void {

@@ -39,7 +39,6 @@ export class SqliteTransaction implements Transaction {
   records<T extends StoredRecord>(definition: Definition, writing?: Writing): Records<T> {
     const access: Access = {
       read: (work, empty) => this.#run(definition, work, { empty }),
-      textBytesMax: Infinity, // What came before it in the transaction is not done twice.
       slow: null,
       write: (work, empty) =>
         this.#run(definition, (db) => {

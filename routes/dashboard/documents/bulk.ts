@@ -118,7 +118,8 @@ async function stepOf(c: CollectionContext, { ids, view, cursor }: Bulk): Promis
     collectionName: c.req.valid("param").collectionName,
     query: listQuery(asked) + (cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`),
   });
-  return { ids: documentsOf(list).map(({ _id }) => _id), next: list.nextCursor };
+  const documents = await documentsOf(list);
+  return { ids: documents.map(({ _id }) => _id), next: list.nextCursor };
 }
 
 /** A field and what it is set to. */

@@ -83,7 +83,7 @@ interface Shown {
 
 async function gridText(c: CollectionContext, shown: Shown): Promise<string> {
   const { room, view, listed: { list }, position } = shown;
-  const documents = list === null ? [] : documentsOf(list);
+  const documents = list === null ? [] : await documentsOf(list);
   const columns = columnsOf(room.collection, view, documents);
   const rows = { columns, documents, names: await namesShown(c, columns, documents) };
   const { config: { publicUrl: origin }, livePositions } = c.var.services;

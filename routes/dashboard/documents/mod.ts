@@ -22,19 +22,19 @@ export function documentsPages(mount: Mount): void {
   mount(get(`${COLLECTION}/filter`, viewer), chooseFilter);
   mount(get(`${COLLECTION}/search`, viewer), chooseSearch);
   mount(post(`${COLLECTION}/columns`, viewer), chooseColumns);
-  mount(get(`${COLLECTION}/export`, viewer, { offload: "always" }), showExport);
+  mount(get(`${COLLECTION}/export`, viewer), showExport);
   mount(post(`${COLLECTION}/views`, admin), changeViews);
   mount(post(`${COLLECTION}/ask`, admin, { extraMs: AI_TIMEOUT_MS }), askInWords);
-  mount(post(`${COLLECTION}/documents`, admin, { offload: "always" }), actOnDocuments);
-  mount(get(`${COLLECTION}/documents/live`, viewer, { offload: "never" }), followDocuments);
+  mount(post(`${COLLECTION}/documents`, admin), actOnDocuments);
+  mount(get(`${COLLECTION}/documents/live`, viewer), followDocuments);
   mount(get(`${COLLECTION}/documents/{id}`, viewer), showDocument);
   mount(post(`${COLLECTION}/documents/{id}`, admin), saveDocument);
   mount(get(`${COLLECTION}/new`, admin), showNewDocument);
   mount(post(`${COLLECTION}/new`, admin), createDocumentByForm);
   mount(get(`${COLLECTION}/import`, admin), showImport);
-  mount(post(`${COLLECTION}/import`, admin, { offload: "always" }), previewImport);
+  mount(post(`${COLLECTION}/import`, admin), previewImport);
   mount(
-    post(`${COLLECTION}/import/run`, admin, { extraMs: IMPORT_EXTRA_MS, offload: "always" }),
+    post(`${COLLECTION}/import/run`, admin, { extraMs: IMPORT_EXTRA_MS }),
     runImport,
   );
 }

@@ -135,9 +135,9 @@ async function namesIn(
     const first = titleKeyOf(definition) ?? "_id";
     const list = await listDocuments(services, serverOf(c), {
       collectionName: ref,
-      query: `${query}&total=none`,
+      query: `${query}&total=none&fields=${encodeURIComponent(first)}`,
     });
-    const documents = documentsOf(list);
+    const documents = await documentsOf(list);
     return new Map(documents.map((one) => [one._id, nameOf(one, valueAt(one, first))]));
   } catch (error) {
     if (error instanceof Problem) return NOBODY;

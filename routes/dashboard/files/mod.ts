@@ -28,8 +28,7 @@ const CONFIRM_MS = PUBLISH_MS + BLOB_CALL_MS;
 
 export function filesPages(mount: Mount): void {
   mount(get(PATH, member("viewer")), showFiles);
-  // The file is written as it arrives.
-  mount(post(PATH, member("admin"), { extraMs: CONFIRM_MS, offload: "never" }), uploadByForm);
+  mount(post(PATH, member("admin"), { extraMs: CONFIRM_MS }), uploadByForm);
   mount(get(`${PATH}/details`, member("viewer")), showFileDetails);
   mount(get(`${PATH}/open`, member("viewer")), openFile);
   mount(get(`${PATH}/visibility`, member("viewer")), backToFiles);

@@ -7,5 +7,5 @@ const PATH = "/dashboard/projects/{projectId}/slow-questions";
 
 export function slowQuestionsPages(mount: Mount): void {
   mount(get(PATH, member("viewer")), showSlowQuestions);
-  mount(post(PATH, member("admin"), { offload: "always" }), addAdvisedIndex);
+  mount(post(PATH, member("admin")), addAdvisedIndex);
 }
