@@ -1,4 +1,4 @@
-import { conjuncts, sortedBy } from "../advice.ts";
+import { boundedBy, conjuncts, fixedBy, sortedBy } from "../advice.ts";
 import type { Definition, Filter, ListQuery, Scalar, SortKey } from "../port.ts";
 import { isOfType, scalarAt } from "../shape.ts";
 import { type ArrayKey, type ArrayTable, arrayTablesOf } from "./array_tables.ts";
@@ -63,10 +63,14 @@ export function sourceOf(
   { filter, sort }: Pick<ListQuery, "filter" | "sort">,
   options: SourceOptions,
 ): Source {
-  const { search = "lookup" } = options;
+  const { search = "lookup", isCount = false } = options;
+  const condition = filterSql(definition, filter, search);
   const plain: Source = {
     from: tableName(definition),
-    filter: filterSql(definition, filter, search),
+    // SQLite takes the trash for as large as all else, and would find all the rest by an index.
+    filter: isCount && !mayBeSought(definition, filter)
+      ? sql(`+(${condition.sql})`, ...condition.values)
+      : condition,
     sides: definition.trash ? [scalarSql(definition, "isDeleted")] : [],
     valueOf: (path) => scalarSql(definition, path),
   };
@@ -79,6 +83,16 @@ export function sourceOf(
     ? plain
     : { ...plain, filter: foundFirst(definition, lookup, filter) };
 }
+
+/** Whether an index may find what is asked for by more than on which side of the trash it is. */
+const mayBeSought = (definition: Definition, filter: Filter): boolean =>
+  isFoundByWords(definition, filter) ||
+  conjuncts(filter).some((one) => {
+    if (one.op === "or") return true;
+    const path = fixedBy(one) ?? boundedBy(one);
+    return path === "_id" || (path !== null && path === definition.expiry) ||
+      definition.indexes.some(({ keys }) => keys.some((key) => key.path === path));
+  });
 
 interface Joining {
   readonly lookup: Lookup;

@@ -1,13 +1,17 @@
 /** Moves what the write-ahead log holds into the database file, and flushes both. */
 import { DatabaseSync } from "node:sqlite";
+import { Connection } from "./connection.ts";
+import { sql } from "./fragment.ts";
+import { optimize } from "./statistics.ts";
 
 export interface CheckpointTask {
   readonly path: string;
   /**
    * `passive` goes on beside readers and writers. `restart` keeps writers out until all is moved,
-   * so that the log begins anew and its file stops growing.
+   * so that the log begins anew and its file stops growing. `optimize` brings the statistics up to
+   * date that SQLite plans by, behind a checkpoint.
    */
-  readonly mode: "passive" | "restart";
+  readonly mode: "passive" | "restart" | "optimize";
 }
 
 /**
@@ -30,6 +34,7 @@ export type CheckpointOutcome = "moved" | "left" | "taken";
 
 /** Throws nothing. */
 export function checkpoint({ path, mode }: CheckpointTask): CheckpointOutcome {
+  if (mode === "optimize") return optimized(path);
   try {
     const db = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
     try {
@@ -49,6 +54,22 @@ export function checkpoint({ path, mode }: CheckpointTask): CheckpointOutcome {
         // What one leaves is little, and `restart` moves it.
         if (once() !== "moved" || performance.now() - began > FLUSHED_MS) break;
       }
+      return "moved";
+    } finally {
+      db.close();
+    }
+  } catch {
+    return "left";
+  }
+}
+
+/** What fails is done behind the next checkpoint. */
+function optimized(path: string): CheckpointOutcome {
+  try {
+    const db = new Connection(path, "normal");
+    try {
+      db.run(sql("pragma wal_autocheckpoint = 0"));
+      optimize(db);
       return "moved";
     } finally {
       db.close();

@@ -201,5 +201,5 @@ Deno.test("a log that another process moves is left to it, and no read is stoppe
   await writer.close();
   db.close();
   await removeFolder(folder);
-  assert.deepEqual([...new Set(asked), stops], ["passive", 0]);
+  assert.deepEqual([...new Set(asked), stops], ["passive", "optimize", 0]);
 });

@@ -25,7 +25,7 @@ export class Busy extends Error {
 }
 
 /** A column of a field, or a table of an array or of words, that a definition no longer has. */
-const GONE = /^no such (?:column: "?(?:\.|a_)|table: (?:a_|s_.*\/words))/;
+const GONE = /^no such (?:column: "?(?:\.|a_)|table: (?:a_|s_.*\/words)|fts5 table: )/;
 
 /**
  * What statements say of a file whose schema is not the one they were written for, or whose texts are
@@ -181,6 +181,18 @@ export class Connection {
     return this.#guarded(() =>
       this.#prepare(statement.sql).get(...statement.values) as unknown as Row | undefined
     );
+  }
+
+  /**
+   * The steps of a statement's query plan as it is now. It is prepared each time, behind a read that
+   * notices a changed schema: a plan is not looked at again when what it rests on has changed.
+   */
+  planOf(statement: string): string[] {
+    return this.#guarded(() => {
+      this.#prepare("select 1 from sqlite_schema limit 1").get();
+      const plan = this.#db.prepare(`explain query plan ${statement}`);
+      return plan.all().map(({ detail }) => detail as string);
+    });
   }
 
   /**

@@ -151,10 +151,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   explain(query: ListQuery): Promise<Explanation> {
     return explain({
       statements: this.#statements,
-      planOf: (statement) =>
-        this.#access.read((db) =>
-          db.all(sql(`explain query plan ${statement}`)).map((row) => row[3] as string)
-        ),
+      planOf: (statement) => this.#access.read((db) => db.planOf(statement)),
       isNarrow: (lookup) =>
         this.#access.read((db) => this.#statements.words?.areFew(db, lookup) ?? false, () => true),
       count: (one) => this.count(one),

@@ -22,8 +22,8 @@ const HERE_MATCH_COST = 50_000;
 
 /** Records that are found by their words and then looked at; as long as {@linkcode HERE_MS}. */
 const HERE_MATCHES = 1_500;
-/** Pages of words that are read before a guard is asked: some two milliseconds. */
-const HERE_WORD_PAGES = 100;
+/** Of words, that are gone through before a guard is asked: some two milliseconds. */
+const HERE_OCCURRENCES = 40_000;
 /** Of more than one in so many records it is quicker to ask whether they have the words. */
 const LOOKUP_SHARE = 1 / 10;
 
@@ -119,8 +119,8 @@ export function isWide(db: Connection, words: WordsTable | null, filter: Filter)
 }
 
 /** @param isPageOfMany Of whose matches the first few suffice. */
-const isWideSpread = ({ pages, matches }: Spread, isPageOfMany = false): boolean =>
-  pages > HERE_WORD_PAGES || (!isPageOfMany && matches > HERE_MATCHES);
+const isWideSpread = ({ occurrences, matches }: Spread, isPageOfMany = false): boolean =>
+  occurrences > HERE_OCCURRENCES || (!isPageOfMany && matches > HERE_MATCHES);
 
 const statementsFor = (read: Read, { search }: Way): Pick<Read, "plan" | "count"> => {
   if (search === "lookup") return read;

@@ -17,7 +17,6 @@ import {
   type Size,
   sizeOf,
 } from "./tables.ts";
-import { analyze, Growth, rereadStatistics } from "./statistics.ts";
 import { type Touched, Writer, type WriterOptions } from "./writer.ts";
 
 const FOREIGN_VERSION = sql("pragma data_version");
@@ -42,7 +41,6 @@ export class FileSpace {
   readonly #inode: number | null;
   readonly #log: Deno.FsFile | null;
   readonly #writer: Writer;
-  readonly #growth: Growth;
   /** No two openings of a file, in whatever process, name their states alike. */
   readonly #opening = crypto.randomUUID();
   #commits = 0;
@@ -64,7 +62,6 @@ export class FileSpace {
     this.#inode = inodeOf(path);
     this.reader = reader;
     this.#log = log;
-    this.#growth = new Growth(reader);
     this.#writer = new Writer(db, {
       path,
       sync: log === null ? null : () => log.syncData(),
@@ -72,9 +69,6 @@ export class FileSpace {
       withoutReads,
       committed: (written) => {
         this.#commits++;
-        for (const definition of written) {
-          if (this.#growth.isDue(definition)) void this.#analyze(definition);
-        }
         if (written.values().some(({ recordedAs }) => recordedAs !== undefined)) changed();
       },
     });
@@ -208,16 +202,6 @@ export class FileSpace {
     const isThere = isPrepared(this.reader, definition);
     if (isThere) this.#prepared.add(definition);
     return isThere;
-  }
-
-  async #analyze(definition: Definition): Promise<void> {
-    try {
-      await this.write((db) => analyze(db, definition));
-      rereadStatistics(this.reader);
-      rereadStatistics(this.#db);
-    } catch {
-      // It is as it was: the table is looked at again after some more commits.
-    }
   }
 
   /** Changes when others commit; to this connection's own commits it is blind. */

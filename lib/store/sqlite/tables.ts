@@ -8,7 +8,6 @@ import type { Connection } from "./connection.ts";
 import { quoted, sql } from "./fragment.ts";
 import { indexSchemas, indexStatement } from "./index_schema.ts";
 import { renameInTexts } from "./renamed_texts.ts";
-import { analyze } from "./statistics.ts";
 import { bareTableName, tableName } from "./table_name.ts";
 import { dropWords, hasWords, WordsTable } from "./words_table.ts";
 
@@ -104,10 +103,7 @@ export function assertRoom(db: Connection, { bytesMax, beside }: Room): void {
  * of another state of the definition.
  */
 export function prepare(db: Connection, definition: Definition): void {
-  if (isPrepared(db, definition)) return;
-  const isNew = !hasTable(db, definition);
-  makeMissing(db, definition);
-  if (definition.trash && !isNew) analyze(db, definition);
+  if (!isPrepared(db, definition)) makeMissing(db, definition);
 }
 
 function makeMissing(db: Connection, definition: Definition): void {
@@ -137,8 +133,7 @@ function prepareWords(db: Connection, definition: Definition): void {
 
 /** Makes what there is follow the definition; run inside a write transaction. */
 export function redefine(db: Connection, definition: Definition): void {
-  const isNew = !hasTable(db, definition);
-  if (!isNew) {
+  if (hasTable(db, definition)) {
     const wanted = indexStatements(definition);
     for (const [name, statement] of storedIndexes(db, definition)) {
       if (wanted.get(name) !== statement) db.run(sql(`drop index ${quoted(name)}`));
@@ -149,8 +144,7 @@ export function redefine(db: Connection, definition: Definition): void {
     changeColumns(db, definition);
     if (WordsTable.of(definition)?.isIn(db) !== true) dropWords(db, definition);
   }
-  if (!isPrepared(db, definition)) makeMissing(db, definition);
-  if (definition.trash && !isNew) analyze(db, definition);
+  prepare(db, definition);
 }
 
 const RETIRED = "~";

@@ -121,7 +121,9 @@ export class Writer {
     this.#unanswered++;
     try {
       await before;
-      return await work((run) => this.#exclusively(run));
+      const result = await work((run) => this.#exclusively(run));
+      await this.#optimize(); // It may have made indexes.
+      return result;
     } finally {
       ended.resolve();
       this.#unanswered--;
@@ -315,12 +317,18 @@ export class Writer {
     const isEmpty = await this.#moveLog() ||
       this.#closed === null && await this.#options.withoutReads(() => this.#moveLog());
     this.#keptOut = null;
+    if (isEmpty && this.#closed === null) await this.#optimize();
     this.#checkpointing = null;
     if (this.#closed !== null) return this.#closeIfDone();
     const pages = this.#loggedPages();
     this.#movedPages = isEmpty ? pages : 0;
     this.#checkpointAt = isEmpty ? CHECKPOINT_PAGES : pages + RETRY_PAGES;
     this.#foreignVersion = null; // That was our own doing.
+  }
+
+  async #optimize(): Promise<void> {
+    const { checkpoints, path } = this.#options;
+    await checkpoints.run({ path, mode: "optimize" });
   }
 
   /** Most of it beside the writes, and the rest, with the log's new beginning, between two. */
