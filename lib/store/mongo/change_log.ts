@@ -1,5 +1,5 @@
 import type { ChangeStream, Db, Document, MongoClient } from "mongodb";
-import { MongoServerError, Timestamp } from "mongodb";
+import { Timestamp } from "mongodb";
 import type {
   ChangeBatch,
   ChangeFeed,
@@ -12,6 +12,7 @@ import { PositionLost } from "../errors.ts";
 import type { Space } from "../port.ts";
 import { CHANGES, setMark, trimChanges } from "./changes.ts";
 import { LIMITED } from "./connect.ts";
+import { hasCode } from "./error_codes.ts";
 import { translated } from "./failures.ts";
 import { AS_BYTES, readTold, TOLD, type Told } from "./told.ts";
 
@@ -24,7 +25,7 @@ const TRIM_BYTES = 16 * 1_048_576;
 /** Spaces whose noted bytes are counted. One that is dropped is trimmed by the next pass. */
 const COUNTED_SPACES_MAX = 10_000;
 /** What the server no longer knows, or never knew. */
-const LOST = new Set([222, 280, 286]);
+const LOST = [222, 280, 286];
 
 /**
  * {@linkcode ChangeLog} of a replica set. Its order is that in which the server has committed
@@ -301,5 +302,4 @@ const timeOf = (position: ChangePosition): Timestamp =>
     i: Number.parseInt(position.slice(8, 16), 16),
   });
 
-const isLost = (error: unknown): boolean =>
-  error instanceof MongoServerError && LOST.has(error.code as number);
+const isLost = (error: unknown): boolean => hasCode(error, ...LOST);

@@ -2,10 +2,10 @@ import {
   MongoClient,
   type MongoClientOptions,
   MongoCompatibilityError,
-  MongoServerError,
   MongoServerSelectionError,
 } from "mongodb";
 import { StoreUnavailable } from "../errors.ts";
+import { CODES, hasCode } from "./error_codes.ts";
 
 /** What holds unless the address says otherwise. Times are milliseconds. */
 const DEFAULTS = {
@@ -107,21 +107,20 @@ function unfit(hello: Record<string, unknown>): string | null {
     "`mongod --replSet rs0` and run `rs.initiate()` once in mongosh; one member is enough";
 }
 
-const AUTHENTICATION = new Set([18, 8000]);
-const AUTHORIZATION = 13;
+const AUTHENTICATION = [18, 8000];
 
 function refusal(error: unknown, client: MongoClient): unknown {
   if (!(error instanceof Error)) return error;
   const hosts = client.options.srvHost ?? client.options.hosts.join(", ");
   const cause = deepest(error);
-  if (cause instanceof MongoServerError && cause.code === AUTHORIZATION) {
+  if (hasCode(cause, CODES.Unauthorized)) {
     return new StoreUnavailable(
       `MongoDB at ${hosts} does not let us in with the user in DATABASE_URL, if there is one ` +
         `(${cause.message}). Give a user and a password, and the rights that docs/mongodb.md lists`,
       { cause: error },
     );
   }
-  if (cause instanceof MongoServerError && AUTHENTICATION.has(cause.code as number)) {
+  if (hasCode(cause, ...AUTHENTICATION)) {
     return new StoreUnavailable(
       `MongoDB at ${hosts} refuses the user or the password in DATABASE_URL (${cause.message}). ` +
         "The user must exist in the database that authSource names, or, without authSource, the path",

@@ -7,16 +7,14 @@ import {
   MongoServerSelectionError,
 } from "mongodb";
 import { Outdated, RecordTooLarge, StoreUnavailable, UniqueViolation } from "../errors.ts";
+import { CODES, hasCode } from "./error_codes.ts";
 
 /** The server ended the operation by `maxTimeMS`. */
-const TIME_LIMIT = new Set([50, 262]);
-const DUPLICATE = 11_000;
+const TIME_LIMIT = [50, 262];
 /** A path leads through a scalar; not a number; two parts of a change meet. */
-const NOT_APPLICABLE = new Set([14, 28, 40]);
+const NOT_APPLICABLE = [14, 28, 40];
 /** No right, or none yet, to do it. */
 const FORBIDDEN = new Set([13, 18]);
-/** The collection's validator, which is the fence of its definition. */
-const INVALID = 121;
 const TOO_LARGE = new Set([10_334, 17_419, 17_420]);
 /** Of another state of the replica set, or of the server: going down, not primary, no quorum. */
 const UNAVAILABLE = new Set([
@@ -39,14 +37,9 @@ const UNAVAILABLE = new Set([
   ],
 ]);
 
-export const isTimeLimit = (error: unknown): boolean =>
-  error instanceof MongoServerError && TIME_LIMIT.has(error.code as number);
+export const isTimeLimit = (error: unknown): boolean => hasCode(error, ...TIME_LIMIT);
 
-export const isDuplicate = (error: unknown): boolean =>
-  error instanceof MongoServerError && error.code === DUPLICATE;
-
-export const isNotApplicable = (error: unknown): boolean =>
-  error instanceof MongoServerError && NOT_APPLICABLE.has(error.code as number);
+export const isNotApplicable = (error: unknown): boolean => hasCode(error, ...NOT_APPLICABLE);
 
 /** The whole transaction may succeed when it is run again. */
 export const isTransient = (error: unknown): boolean =>
@@ -103,10 +96,13 @@ export function translated(error: unknown): unknown {
   // The driver wraps whatever befalls a bulk, also a lost connection, as if the server had said it.
   if (error instanceof MongoServerError && typeof error.code === "number") {
     const code = error.code;
-    if (code === DUPLICATE) return new UniqueViolation(violatedPath(error), { cause: error });
-    if (code === INVALID) return new Outdated({ cause: error });
+    if (code === CODES.DuplicateKey) {
+      return new UniqueViolation(violatedPath(error), { cause: error });
+    }
+    // The collection's validator is the fence of its definition.
+    if (code === CODES.DocumentValidationFailure) return new Outdated({ cause: error });
     if (TOO_LARGE.has(code)) return new RecordTooLarge(BSON_BYTES_MAX);
-    const passing = UNAVAILABLE.has(code) || FORBIDDEN.has(code) || TIME_LIMIT.has(code) ||
+    const passing = UNAVAILABLE.has(code) || FORBIDDEN.has(code) || TIME_LIMIT.includes(code) ||
       error.hasErrorLabel("RetryableWriteError") || isTransient(error);
     return passing ? unavailable(error) : error;
   }

@@ -1,10 +1,9 @@
-import { type Db, MongoServerError, ObjectId } from "mongodb";
+import { type Db, ObjectId } from "mongodb";
 import type { Definition, Id } from "../port.ts";
 import { LIMITED } from "./connect.ts";
+import { CODES, hasCode } from "./error_codes.ts";
 import { isMissing } from "./indexes.ts";
 import { VERSION } from "./hidden_members.ts";
-
-const EXISTS = 48;
 
 /** As all that is written; the driver adds it only to commands of its own. */
 const DURABLE = { writeConcern: { w: "majority", j: true } } as const;
@@ -31,7 +30,7 @@ export async function fence(
     try {
       await db.createCollection(name, { ...refusal, ...LIMITED });
     } catch (error) {
-      if (!(error instanceof MongoServerError) || error.code !== EXISTS) throw error;
+      if (!hasCode(error, CODES.NamespaceExists)) throw error;
       await change();
     }
   }

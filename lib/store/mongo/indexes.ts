@@ -1,9 +1,10 @@
-import { type Db, type IndexDescription, MongoServerError } from "mongodb";
+import type { Db, IndexDescription } from "mongodb";
 import { StoreMismatch } from "../errors.ts";
 import type { Definition, Index, SortKey } from "../port.ts";
 import { FIELD_TYPES, type ScalarType } from "../field_types.ts";
 import { elementAt, scalarAt } from "../shape.ts";
 import { LIMITED } from "./connect.ts";
+import { CODES, hasCode } from "./error_codes.ts";
 import { repeatable } from "./failures.ts";
 import { searchPathsOf } from "../search.ts";
 import { WORDS } from "./hidden_members.ts";
@@ -86,10 +87,8 @@ function declaredAt(definition: Definition, path: string): ScalarType {
   throw new TypeError(`Cannot index "${path}" of ${definition.name}: it is no declared scalar`);
 }
 
-const NO_SUCH_COLLECTION = 26;
-const NO_SUCH_INDEX = 27;
-const MISSING = new Set([NO_SUCH_COLLECTION, NO_SUCH_INDEX]);
-const CONFLICTS = new Set([85, 86]);
+/** An index of the same name, or of the same keys, has another shape. */
+const CONFLICTS = [85, 86];
 
 /** What is there; null where the collection is not. */
 export async function storedIndexes(db: Db, name: string): Promise<Map<string, string> | null> {
@@ -97,7 +96,7 @@ export async function storedIndexes(db: Db, name: string): Promise<Map<string, s
     const indexes = await repeatable(() => db.collection(name).indexes(LIMITED));
     return new Map(indexes.map((index) => [index.name!, described(index as NamedIndex)]));
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === NO_SUCH_COLLECTION) return null;
+    if (isMissing(error)) return null;
     throw error;
   }
 }
@@ -117,7 +116,7 @@ export async function createIndexes(
   try {
     await repeatable(() => db.collection(name).createIndexes([...indexes]));
   } catch (error) {
-    if (!(error instanceof MongoServerError) || !CONFLICTS.has(error.code as number)) throw error;
+    if (!hasCode(error, ...CONFLICTS)) throw error;
     const stored = await storedIndexes(db, name);
     const clash = indexes.find((index) => stored?.get(index.name) !== described(index));
     throw new StoreMismatch(
@@ -135,7 +134,7 @@ export async function dropIndexes(db: Db, name: string, indexes: Iterable<string
     try {
       await repeatable(() => db.collection(name).dropIndex(index, LIMITED));
     } catch (error) {
-      if (!(error instanceof MongoServerError) || !MISSING.has(error.code as number)) throw error;
+      if (!hasCode(error, CODES.NamespaceNotFound, CODES.IndexNotFound)) throw error;
     }
   }
 }
@@ -150,8 +149,7 @@ export async function dropCollection(db: Db, name: string): Promise<void> {
 }
 
 /** Whether a command failed for want of the collection. */
-export const isMissing = (error: unknown): boolean =>
-  error instanceof MongoServerError && error.code === NO_SUCH_COLLECTION;
+export const isMissing = (error: unknown): boolean => hasCode(error, CODES.NamespaceNotFound);
 
 /** The parts of an index that make its shape, as text that can be compared. */
 function described(index: NamedIndex): string {

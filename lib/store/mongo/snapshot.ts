@@ -1,4 +1,4 @@
-import { type ClientSession, type Db, MongoServerError, ObjectId } from "mongodb";
+import { type ClientSession, type Db, ObjectId } from "mongodb";
 import { bytesOf } from "../json_text.ts";
 import {
   type Definition,
@@ -10,6 +10,7 @@ import {
   type StoredRecord,
 } from "../port.ts";
 import { LIMITED } from "./connect.ts";
+import { CODES, hasCode } from "./error_codes.ts";
 import { isPassing, translated } from "./failures.ts";
 import { storedOf } from "./found.ts";
 
@@ -98,17 +99,14 @@ export class MongoSnapshot implements Snapshot, AsyncDisposable {
   }
 }
 
-const CURSOR_LOST = 43;
-
 /** A cursor that nobody has asked anything for ten minutes is gone. */
 const mayGoOn = (error: unknown): boolean =>
-  isPassing(error) || (error instanceof MongoServerError && error.code === CURSOR_LOST);
+  isPassing(error) || hasCode(error, CODES.CursorNotFound);
 
 /**
  * The server has none (too old, or another engine), or no longer has this one: too old, gone with a
  * change of the collection, or of a state before a new primary's.
  */
-const WITHOUT = new Set([72, 115, 123, 239, 246, 9_999_001]);
+const WITHOUT = [72, 115, 123, 239, 246, 9_999_001];
 
-const isWithoutSnapshot = (error: unknown): boolean =>
-  error instanceof MongoServerError && WITHOUT.has(error.code as number);
+const isWithoutSnapshot = (error: unknown): boolean => hasCode(error, ...WITHOUT);
