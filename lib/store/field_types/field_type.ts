@@ -16,7 +16,7 @@ interface DescribedType {
   readonly wantedInFilter: string;
   /** The member of a field's declaration that only this type takes. */
   readonly detail?: "enum" | "ref" | "fields" | "items";
-  /** The operators of a PATCH that change a value of this type alone or of few, and what they do. */
+  /** The operators of a PATCH that change its values, and what they do. */
   readonly changes?: {
     readonly operators: readonly ChangeOperator[];
     readonly description: string;
