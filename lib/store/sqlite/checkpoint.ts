@@ -1,7 +1,6 @@
 /** Moves what the write-ahead log holds into the database file, and flushes both. */
 import { DatabaseSync } from "node:sqlite";
 import { Connection } from "./connection.ts";
-import { sql } from "./fragment.ts";
 import { optimize } from "./statistics.ts";
 
 export interface CheckpointTask {
@@ -68,7 +67,7 @@ function optimized(path: string): CheckpointOutcome {
   try {
     const db = new Connection(path, "normal");
     try {
-      db.run(sql("pragma wal_autocheckpoint = 0"));
+      db.leaveCheckpoints();
       optimize(db);
       return "moved";
     } finally {

@@ -139,14 +139,14 @@ export class Connection {
   }
 
   /**
-   * For a long transaction in a thread of its own: checkpoints are left to others, and a lock is
-   * asked for again by who waits for it. Indexes are sorted in more memory.
+   * For writing in a thread: checkpoints are left to others, and indexes are sorted in more memory.
+   * As on the writer's connection a log that is too long is cut when it begins anew, which the first
+   * write behind a checkpoint does.
    */
   leaveCheckpoints(): void {
     for (
       const setting of [
         "wal_autocheckpoint = 0",
-        "busy_timeout = 0",
         `journal_size_limit = ${LOG_BYTES_KEPT}`,
         `cache_size = -${SORTING_CACHE_KIB}`,
       ]

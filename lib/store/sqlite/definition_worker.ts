@@ -45,7 +45,8 @@ async function carriedOut(step: TransactionStep): Promise<unknown> {
   switch (step.do) {
     case "connect":
       db = new Connection(step.path, step.sync);
-      return db.leaveCheckpoints();
+      db.leaveCheckpoints();
+      return db.run(sql("pragma busy_timeout = 0")); // The lock is asked for again below.
     case "begin": {
       const begin = () => db!.run(sql("begin immediate"));
       await new WriteLockFairness().acquire(begin, performance.now() + step.waitMs);
