@@ -12,7 +12,7 @@ import { signFile } from "@/lib/files/sign_file.ts";
 import { allFilesOf } from "@/lib/files/uploads.ts";
 import type { Services } from "@/lib/services.ts";
 import type { Id } from "@/lib/store/port.ts";
-import { load, type Target } from "./load.ts";
+import { type Target } from "./load.ts";
 import { ask, medianRatio, ratio } from "./measuring.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
 import type { Row } from "./report.ts";
@@ -50,12 +50,6 @@ export const FILE_ROWS: readonly Row[] = [
     measure: (setting) => memoryGrowth(setting, 16, WAYS.patch),
   },
   {
-    name: "confirm_vs_write",
-    what: "uploads confirmed, over a bare server that does one durable write per request",
-    atLeast: 0.3,
-    measure: confirms,
-  },
-  {
     name: "image_size_per_s",
     what: "first sizes a second of pictures of 12 megapixels, 640 wide, as WebP",
     measure: firstSizes,
@@ -79,7 +73,6 @@ const UPLOADS_AT_ONCE = 8;
 /** A busy disk takes a second for the few that are under way. */
 const LARGE = { seconds: 2 };
 const ROUNDS = 5;
-const SECONDS = 1;
 
 const filesOn = ({ settings }: Setting): Promise<Program> =>
   startCorbel({ ...settings, RATE_LIMITS: "off" });
@@ -220,37 +213,6 @@ async function memoryGrowth(setting: Setting, atOnce: number, way: Way): Promise
   isOver = true;
   await looking;
   return peak - before;
-}
-
-/** More than are confirmed in a round: each is good once. */
-const STAGED = 4_000;
-/** Of a picture the first bytes are looked at. */
-const PICTURE = { filename: "a", contentType: "image/png", body: fileBytes("image/png", 100) };
-
-async function confirms(setting: Setting): Promise<number> {
-  await using folder = await temporaryFolder();
-  await using bare = await startBare("bare", "insert", folder.path);
-  await using corbel = await filesOn(setting);
-  await using services = await openStore(setting.settings);
-  const { projectId, secretKey } = await openProject(services, []);
-  const confirm: Target = {
-    url: `${corbel.url}/api/storage/upload-confirm`,
-    method: "POST",
-    headers: { "x-api-key": secretKey, "content-type": "application/json" },
-    isOnce: true,
-  };
-  const write: Target = { url: bare.url, method: "POST", body: JSON.stringify({ n: 1 }) };
-  const pictures = Array.from({ length: STAGED }, () => PICTURE);
-  return await medianRatio(
-    ROUNDS,
-    async () => {
-      const paths = await arrived(setting, [services, projectId], pictures);
-      const size = PICTURE.body.length;
-      const requests = paths.map((filePath) => ({ body: JSON.stringify({ filePath, size }) }));
-      return await load({ ...confirm, requests }, SECONDS);
-    },
-    () => load(write, SECONDS),
-  );
 }
 
 const SIZE = "?w=640&format=webp";

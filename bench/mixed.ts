@@ -134,7 +134,7 @@ const asked = ({ secretKey }: Project, path: string, method = "GET", body?: unkn
   askData({
     ...posting(
       `${server.url}/api/${path}`,
-      { "x-api-key": secretKey, "cache-control": "no-cache" },
+      { "x-api-key": secretKey },
       body,
     ),
     method,
@@ -226,7 +226,7 @@ function report(looks: readonly Look[]): void {
 
 /** 32 clients at once with what no index holds: all are to be answered. */
 async function crowd({ secretKey }: Project): Promise<void> {
-  const headers = { "x-api-key": secretKey, "cache-control": "no-cache" };
+  const headers = { "x-api-key": secretKey };
   for (const make of [...scanPaths, () => `posts?limit=20&title_regex=R.${random.below(1_000)}`]) {
     const path = () => encodeURI(`/api/data/${make()}`);
     const requests = Array.from({ length: 500 }, () => ({ path: path() }));

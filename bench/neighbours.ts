@@ -38,7 +38,7 @@ const CONNECTIONS = 4;
 
 /** Reads of one document by its id. */
 async function readById({ url }: Program, { seeded }: Setting): Promise<Target> {
-  const headers = { "x-api-key": seeded.secretKey, "cache-control": "no-cache" };
+  const headers = { "x-api-key": seeded.secretKey };
   const posts = `${url}/api/data/posts`;
   const { items: [first] } = await askData({ url: `${posts}?limit=1`, headers });
   return { url: `${posts}/${first._id}`, headers, connections: CONNECTIONS };

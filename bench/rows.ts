@@ -5,7 +5,6 @@ import { isShort, load, type Target } from "./load.ts";
 import { ask, askData, median, posting, ratio } from "./measuring.ts";
 import { LIVE_ROWS } from "./live.ts";
 import { NEIGHBOUR_ROWS } from "./neighbours.ts";
-import { PAGE_ROWS } from "./pages.ts";
 import { type Program, residentMb, startBare, startCorbel } from "./process.ts";
 import { QUESTION_ROWS } from "./question_rows.ts";
 import type { Row } from "./report.ts";
@@ -40,7 +39,6 @@ export const ROWS: readonly Row[] = [
   ...USER_ROWS,
   ...LIVE_ROWS,
   ...FILE_ROWS,
-  ...PAGE_ROWS,
   {
     name: "start_ms",
     what: "start to first answered request",
@@ -65,10 +63,7 @@ export const ROWS: readonly Row[] = [
   },
 ];
 
-const bySecret = ({ seeded }: Setting) => ({
-  "x-api-key": seeded.secretKey,
-  "cache-control": "no-cache",
-});
+const bySecret = ({ seeded }: Setting) => ({ "x-api-key": seeded.secretKey });
 
 const listed = (server: Program, setting: Setting, query: string): Target => ({
   url: `${server.url}/api/data/${query}`,

@@ -3,11 +3,10 @@
 import { NO_DEVICE } from "@/lib/auth/device.ts";
 import { issueExchangeCode } from "@/lib/auth/exchange_codes.ts";
 import { openSession } from "@/lib/auth/open_session.ts";
-import { issueRefreshToken } from "@/lib/auth/refresh_tokens.ts";
 import { newUser, type UserRecord, USERS } from "@/lib/auth/users.ts";
 import { issueCode } from "@/lib/credentials/codes.ts";
 import { canonicalEmail } from "@/lib/emails.ts";
-import { ACCESS_TOKEN_SECONDS, SESSION_MS_MAX } from "@/lib/limits.ts";
+import { ACCESS_TOKEN_SECONDS } from "@/lib/limits.ts";
 import type { Services } from "@/lib/services.ts";
 import { eq } from "@/lib/store/filter.ts";
 import type { Id, Transaction } from "@/lib/store/port.ts";
@@ -24,12 +23,6 @@ export const SIGN_IN_ROWS: readonly Row[] = [
     what: "codes exchanged for refresh tokens, over a bare server that writes once for each",
     atLeast: 0.35,
     measure: (setting) => besideWrites(setting, "social/exchange", exchangeOf),
-  },
-  {
-    name: "refresh_vs_write",
-    what: "refresh tokens traded for their successors, over the same",
-    atLeast: 0.35,
-    measure: (setting) => besideWrites(setting, "refresh-token", refreshOf),
   },
   {
     name: "verify_cached_vs_open",
@@ -55,12 +48,6 @@ const exchangeOf: Prepare = async (tx, services, { projectId, userId }) => {
   const token = await services.tokens.issue(projectId, bearer, ACCESS_TOKEN_SECONDS);
   const rtCode = await issueExchangeCode(tx, services, { ...bearer, accessToken: token });
   return { token, rtCode };
-};
-
-const refreshOf: Prepare = async (tx, services, { userId }) => {
-  const { sessionId } = await openSession(tx, services, { userId, device: NO_DEVICE });
-  const sessionEndsAt = new Date(services.clock.now() + SESSION_MS_MAX).toISOString();
-  return { refreshToken: await issueRefreshToken(tx, services, { sessionId, sessionEndsAt }) };
 };
 
 async function besideWrites(setting: Setting, path: string, prepare: Prepare): Promise<number> {

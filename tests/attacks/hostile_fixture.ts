@@ -1,6 +1,7 @@
 /** Projects to read from and to attack from, and everything that can be sent to a server. */
 
 import assert from "node:assert/strict";
+import { createAccount } from "@/lib/accounts/register_account.ts";
 import { createUser } from "@/lib/auth/create_user.ts";
 import { issueToken } from "@/lib/auth/issue_token.ts";
 import type { Services } from "@/lib/services.ts";
@@ -9,11 +10,11 @@ import { admission, inProject, sampleCalls } from "@/tests/api/sample_calls.ts";
 import { type HostileCall, hostileCalls, hostileVisits, type SizeOf } from "./hostile_calls.ts";
 import { callOf, ROWS } from "@/tests/pages/every_page.ts";
 import type { Call } from "@/tests/support/conforming_client.ts";
-import { post } from "@/bench/documents.ts";
-import { Random } from "@/bench/documents.ts";
-import { signedInOwner } from "@/bench/pages.ts";
+import { post, Random } from "@/bench/documents.ts";
+import { posting } from "@/bench/measuring.ts";
 import { fill, openProject } from "@/bench/seed.ts";
 
+const PASSWORD = "dry stones in the yard 51";
 const DOCUMENTS = 5_000;
 const LARGE_DOCUMENTS = 20;
 const LARGE_BYTES = 800_000;
@@ -129,4 +130,22 @@ function fillPosts(services: Services, projectId: Id, count: number): Promise<Id
   const random = new Random(1);
   const next = () => post(random, ["nobody"]);
   return fill(services, { projectId, name: "posts" }, { count, next });
+}
+
+/** A new account with a session. */
+async function signedInOwner(
+  services: Services,
+  url: string,
+  plan: "free" | "pro",
+): Promise<{ readonly accountId: Id; readonly cookie: string }> {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const account = { email, name: null, password: PASSWORD, plan };
+  const { _id: accountId } = await createAccount(services, account);
+  const { url: login, ...init } = posting(`${url}/api/auth/login`, {}, {
+    email,
+    password: PASSWORD,
+  });
+  const response = await fetch(login, init);
+  assert.equal(response.status, 200, await response.text());
+  return { accountId, cookie: response.headers.getSetCookie()[0]!.split(";")[0]! };
 }
