@@ -2,7 +2,7 @@
 
 import { requestCounts } from "./entered.ts";
 import { LIMITS } from "./limits.ts";
-import { sourceCounts } from "./sources.ts";
+import { cacheRows, sourceCounts } from "./sources.ts";
 
 const counts = { ...await requestCounts(), ...await sourceCounts() };
 const rows = Object.entries(counts).map(([name, count]) => {
@@ -14,4 +14,4 @@ const rows = Object.entries(counts).map(([name, count]) => {
 const heading = `${"".padEnd(26)}${
   ["now", "at most", "aim"].map((one) => one.padStart(9)).join("")
 }`;
-console.log([heading, ...rows].join("\n"));
+console.log([heading, ...rows, "", "Caches:", ...await cacheRows()].join("\n"));

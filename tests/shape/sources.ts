@@ -27,6 +27,23 @@ const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.
 
 const linesOf = (text: string): number => text.trimEnd().split("\n").length;
 
+const CACHES = /^(?!lib\/(?:lru|cache)\.ts)/;
+const KINDS: Readonly<Record<string, string>> = {
+  createLru: "LRU",
+  createReadThrough: "read-through",
+  "new LRUCache": "LRU",
+  "new WeakMap": "by identity",
+};
+
+/** Rows of the table of all caches in docs/architecture.md: where they are, and of which kinds. */
+export async function cacheRows(): Promise<readonly string[]> {
+  const sources = [...await productSources()].filter(([path]) => CACHES.test(path));
+  return sources.map(([path, text]) => {
+    const made = (text.match(CACHE) ?? []).map((call) => KINDS[call.replace(/[<(].*/, "")]!);
+    return `| \`${path}\` | ${made.join(", ")} |`;
+  }).filter((row) => !row.endsWith("|  |")).sort();
+}
+
 /** The counts that need no request, by their names in `docs/shape.json`. */
 export async function sourceCounts(): Promise<Readonly<Record<string, number>>> {
   const sources = [...await productSources()];
@@ -41,7 +58,7 @@ export async function sourceCounts(): Promise<Readonly<Record<string, number>>> 
     ? null
     : new RegExp(`\\.(?:${optional.join("|")})(?:\\?\\.|!\\(| [!=]== undefined)`, "g");
   return {
-    caches: sum((text) => countOf(text, CACHE), /^(?!lib\/(?:lru|cache)\.ts)/),
+    caches: sum((text) => countOf(text, CACHE), CACHES),
     optionalMethodsOfThePort: optional.length,
     questionsWhichEngineItIs: sum((text, path) =>
       DRIVERS.test(path) || path === OPENING
