@@ -5,8 +5,16 @@ import { times } from "../api/test_collection.ts";
 import type { Call } from "../support/conforming_client.ts";
 import { listen, type LiveReader } from "../support/live_reader.ts";
 import { openTestApp, type TestApp, type TestProject } from "../support/test_app.ts";
+import { database } from "../support/test_store.ts";
 import { startWebhookServer } from "../support/webhook_server.ts";
 import { assertOthersGoOn, openBystander } from "./waits.ts";
+
+/**
+ * Runs on SQLite, whose statements run on the thread that answers requests. The stand-in for MongoDB
+ * refuses a transaction that changes 49 documents of nearly 1 MB.
+ */
+const attack = (name: string, fn: () => Promise<void>): void =>
+  Deno.test({ name, ignore: database === "mongodb", fn });
 
 const text = (length: number) => "a".repeat(length);
 
@@ -75,7 +83,7 @@ const patch = (id: string, n: number): Call => ({
 const CHANGES = 60;
 
 for (const [what, large] of Object.entries(LARGE)) {
-  Deno.test(`others go on while a live list resumes over ${CHANGES} changes of ${what}`, async () => {
+  attack(`others go on while a live list resumes over ${CHANGES} changes of ${what}`, async () => {
     await using attacked = await openAttacked();
     const { app, project, call, create, othersGoOn } = attacked;
     const id = await create("notes", large);
@@ -91,7 +99,7 @@ for (const [what, large] of Object.entries(LARGE)) {
     });
   });
 
-  Deno.test(`others go on while a batch deletes 49 documents of ${what} by their tags`, async () => {
+  attack(`others go on while a batch deletes 49 documents of ${what} by their tags`, async () => {
     await using attacked = await openAttacked();
     const { call, create, othersGoOn } = attacked;
     await othersGoOn(async () => {
@@ -107,102 +115,117 @@ for (const [what, large] of Object.entries(LARGE)) {
     });
   });
 
-  Deno.test(`others go on while a document of ${what} is changed beside a field for files`, async () => {
-    await using attacked = await openAttacked({
-      fields: [{ key: "n", type: "Number" }, { key: "file", type: "String", file: true }],
-    });
-    const { call, create, othersGoOn } = attacked;
-    const id = await create("notes", large);
-    let n = 0;
-    await othersGoOn(() => call(patch(id, ++n)));
-    await othersGoOn(() => call({ path: `${NOTES}/${id}?fields=n` }));
-    await othersGoOn(() => call({ method: "DELETE", path: `${NOTES}/${id}?permanent=true` }));
-  });
+  attack(
+    `others go on while a document of ${what} is changed beside a field for files`,
+    async () => {
+      await using attacked = await openAttacked({
+        fields: [{ key: "n", type: "Number" }, { key: "file", type: "String", file: true }],
+      });
+      const { call, create, othersGoOn } = attacked;
+      const id = await create("notes", large);
+      let n = 0;
+      await othersGoOn(() => call(patch(id, ++n)));
+      await othersGoOn(() => call({ path: `${NOTES}/${id}?fields=n` }));
+      await othersGoOn(() => call({ method: "DELETE", path: `${NOTES}/${id}?permanent=true` }));
+    },
+  );
 }
 
 const LISTENERS = 400;
 const PATCHED = 8;
 
-Deno.test(`others go on while ${LISTENERS} live lists of different fields follow ${PATCHED} changes`, async () => {
-  await using attacked = await openAttacked();
-  const { app, project, call, create, othersGoOn } = attacked;
-  const ids: string[] = [];
-  while (ids.length < PATCHED) ids.push(await create("notes", LARGE["many members"]));
-  await using open = new AsyncDisposableStack();
-  const readers: LiveReader[] = [];
-  for (let i = 0; i < LISTENERS; i++) {
-    const path = `notes/live?snapshot=false&fields=n,m${i}`;
-    const peer = `10.0.${i >> 4}.${i & 15}`;
-    readers.push(open.use(await listen({ app, project, path, peer })));
-  }
-  let n = 0;
-  await othersGoOn(async () => {
-    n++;
-    for (const id of ids) await call(patch(id, n));
-    for (const reader of readers) {
-      const changes = await reader.changes(PATCHED);
-      assert.equal(changes.at(-1)!.data.document.n, n);
+attack(
+  `others go on while ${LISTENERS} live lists of different fields follow ${PATCHED} changes`,
+  async () => {
+    await using attacked = await openAttacked();
+    const { app, project, call, create, othersGoOn } = attacked;
+    const ids: string[] = [];
+    while (ids.length < PATCHED) ids.push(await create("notes", LARGE["many members"]));
+    await using open = new AsyncDisposableStack();
+    const readers: LiveReader[] = [];
+    for (let i = 0; i < LISTENERS; i++) {
+      const path = `notes/live?snapshot=false&fields=n,m${i}`;
+      const peer = `10.0.${i >> 4}.${i & 15}`;
+      readers.push(open.use(await listen({ app, project, path, peer })));
     }
-  });
-});
+    let n = 0;
+    await othersGoOn(async () => {
+      n++;
+      for (const id of ids) await call(patch(id, n));
+      for (const reader of readers) {
+        const changes = await reader.changes(PATCHED);
+        assert.equal(changes.at(-1)!.data.document.n, n);
+      }
+    });
+  },
+);
 
 const MESSAGES = 20;
 
-Deno.test(`others go on while ${MESSAGES} messages of 1.5 MB are written for a webhook, and sent again`, async () => {
-  await using server = await startWebhookServer();
-  await using attacked = await openAttacked();
-  const { app, project, call, asOwner, create, othersGoOn } = attacked;
-  const webhooks = `/api/projects/${project.projectId}/webhooks`;
-  const events = { notes: ["changed"] };
-  const answer = await asOwner({ path: webhooks, body: { name: "Test", url: server.url, events } });
-  const { data: { id: webhookId } } = JSON.parse(new TextDecoder().decode(answer));
-  const id = await create("notes", { n: 0, text: text(740_000) });
-  let n = 0;
-  await othersGoOn(async () => {
-    const before = server.received.length;
+attack(
+  `others go on while ${MESSAGES} messages of 1.5 MB are written for a webhook, and sent again`,
+  async () => {
+    await using server = await startWebhookServer();
+    await using attacked = await openAttacked();
+    const { app, project, call, asOwner, create, othersGoOn } = attacked;
+    const webhooks = `/api/projects/${project.projectId}/webhooks`;
+    const events = { notes: ["changed"] };
+    const answer = await asOwner({
+      path: webhooks,
+      body: { name: "Test", url: server.url, events },
+    });
+    const { data: { id: webhookId } } = JSON.parse(new TextDecoder().decode(answer));
+    const id = await create("notes", { n: 0, text: text(740_000) });
+    let n = 0;
+    await othersGoOn(async () => {
+      const before = server.received.length;
+      for (let i = 0; i < MESSAGES; i++) await call(patch(id, ++n));
+      await app.services.jobRunner.idle();
+      assert.equal(server.received.length, before + MESSAGES);
+    });
+    server.behave(500);
     for (let i = 0; i < MESSAGES; i++) await call(patch(id, ++n));
     await app.services.jobRunner.idle();
-    assert.equal(server.received.length, before + MESSAGES);
-  });
-  server.behave(500);
-  for (let i = 0; i < MESSAGES; i++) await call(patch(id, ++n));
-  await app.services.jobRunner.idle();
-  server.behave(200);
-  await othersGoOn(async () => {
-    const since = new Date(app.clock.now() - 3_600_000).toISOString();
-    await asOwner({ path: `${webhooks}/${webhookId}/replay`, body: { since } });
-    await app.services.jobRunner.idle();
-  });
-});
+    server.behave(200);
+    await othersGoOn(async () => {
+      const since = new Date(app.clock.now() - 3_600_000).toISOString();
+      await asOwner({ path: `${webhooks}/${webhookId}/replay`, body: { since } });
+      await app.services.jobRunner.idle();
+    });
+  },
+);
 
 const COLLECTIONS = 50;
 
-Deno.test("others go on while a project's document, its types and its pages are made of the largest definitions", async () => {
-  await using attacked = await openAttacked();
-  const { project, asOwner, othersGoOn } = attacked;
-  for (let i = 0; i < COLLECTIONS; i++) {
-    const fields = times(200, (j) => ({
-      key: `f${j}`,
-      type: "String",
-      enum: [`${text(90)}${i}`, text(40)],
-    }));
-    await project.collection({ name: `c${i}`, fields });
-  }
-  const api = `/api/projects/${project.projectId}`;
-  const pages = `/dashboard/projects/${project.projectId}`;
-  for (const file of ["openapi.json", "types.ts"]) {
-    await othersGoOn(() => asOwner({ path: `${api}/${file}?audience=server` }));
-    // Each follows from all definitions, and none is remembered.
-    let from = 0;
-    await othersGoOn(() => {
-      const names = times(24, () => `c${from++ % COLLECTIONS}`);
-      const paths = names.map((name) => `${api}/${file}?audience=server&collections=${name}`);
-      return Promise.all(paths.map((path) => asOwner({ path })));
-    });
-  }
-  await othersGoOn(() => asOwner({ path: `${pages}/collections/c1/api` }));
-  await othersGoOn(() => asOwner({ path: `${pages}/diagram` }));
-});
+attack(
+  "others go on while a project's document, its types and its pages are made of the largest definitions",
+  async () => {
+    await using attacked = await openAttacked();
+    const { project, asOwner, othersGoOn } = attacked;
+    for (let i = 0; i < COLLECTIONS; i++) {
+      const fields = times(200, (j) => ({
+        key: `f${j}`,
+        type: "String",
+        enum: [`${text(90)}${i}`, text(40)],
+      }));
+      await project.collection({ name: `c${i}`, fields });
+    }
+    const api = `/api/projects/${project.projectId}`;
+    const pages = `/dashboard/projects/${project.projectId}`;
+    for (const file of ["openapi.json", "types.ts"]) {
+      await othersGoOn(() => asOwner({ path: `${api}/${file}?audience=server` }));
+      // Each follows from all definitions, and none is remembered.
+      let from = 0;
+      await othersGoOn(() => {
+        const names = times(24, () => `c${from++ % COLLECTIONS}`);
+        const paths = names.map((name) => `${api}/${file}?audience=server&collections=${name}`);
+        return Promise.all(paths.map((path) => asOwner({ path })));
+      });
+    }
+    await othersGoOn(() => asOwner({ path: `${pages}/collections/c1/api` }));
+    await othersGoOn(() => asOwner({ path: `${pages}/diagram` }));
+  },
+);
 
 const bulks: Readonly<Record<string, () => object[]>> = {
   "long texts": () => times(100, () => ({ text: text(80_000) })),
@@ -211,7 +234,7 @@ const bulks: Readonly<Record<string, () => object[]>> = {
 };
 
 for (const [what, documents] of Object.entries(bulks)) {
-  Deno.test(`others go on while a hundred documents of ${what} are stored at once`, async () => {
+  attack(`others go on while a hundred documents of ${what} are stored at once`, async () => {
     await using attacked = await openAttacked();
     const { call, othersGoOn } = attacked;
     const bulk = JSON.stringify({ documents: documents() });
@@ -226,41 +249,55 @@ for (const [what, documents] of Object.entries(bulks)) {
   });
 }
 
-Deno.test("others go on while documents of ten full arrays with indexes are stored at once, replaced and deleted", async () => {
-  const keys = times(10, (i) => `a${i}`);
-  await using attacked = await openAttacked({
-    fields: keys.map((key) => ({ key, type: "Array", items: { type: "Number" } })),
-    indexes: keys.map((key) => ({ fields: [key] })),
-  });
-  const { call, create, othersGoOn } = attacked;
-  const document = () => Object.fromEntries(keys.map((key) => [key, times(1_000, (i) => i)]));
-  const bulk = JSON.stringify({ documents: times(20, document) });
-  await othersGoOn(() => call({ path: `${NOTES}/bulk`, body: bulk }));
-  const id = await create("notes", document());
-  await othersGoOn(() => call({ method: "PUT", path: `${NOTES}/${id}`, body: document() }));
-  await othersGoOn(async () => {
-    const ids = [await create("notes", document()), await create("notes", document())];
-    const operations = ids.map((id) => ({ action: "delete", collection: "notes", id }));
-    await call({ path: "/api/batch", body: { operations } });
-  });
-});
+attack(
+  "others go on while documents of ten full arrays with indexes are stored at once, replaced and deleted",
+  async () => {
+    const keys = times(10, (i) => `a${i}`);
+    await using attacked = await openAttacked({
+      fields: keys.map((key) => ({ key, type: "Array", items: { type: "Number" } })),
+      indexes: keys.map((key) => ({ fields: [key] })),
+    });
+    const { call, create, othersGoOn } = attacked;
+    const document = () => Object.fromEntries(keys.map((key) => [key, times(1_000, (i) => i)]));
+    const bulk = JSON.stringify({ documents: times(20, document) });
+    await othersGoOn(() => call({ path: `${NOTES}/bulk`, body: bulk }));
+    const id = await create("notes", document());
+    await othersGoOn(() => call({ method: "PUT", path: `${NOTES}/${id}`, body: document() }));
+    await othersGoOn(async () => {
+      const ids = [await create("notes", document()), await create("notes", document())];
+      const operations = ids.map((id) => ({ action: "delete", collection: "notes", id }));
+      await call({ path: "/api/batch", body: { operations } });
+    });
+  },
+);
 
-Deno.test("others go on while the largest lists, exports and pages are made", async () => {
-  await using attacked = await openAttacked();
-  const { project, call, asOwner, create, othersGoOn } = attacked;
-  for (let n = 0; n < 40; n++) await create("notes", { ...LARGE["many members"], n });
-  const home = `/dashboard/projects/${project.projectId}/collections/notes`;
-  const data = `/api/projects/${project.projectId}/collections/notes/documents`;
-  for (const query of ["", "&fields=n", "&meta=false", "&sort=-n"]) {
-    const path = `${NOTES}?limit=1000${query}`;
-    await othersGoOn(() => call({ path, headers: { "cache-control": "no-cache" } }));
-  }
-  await othersGoOn(() => asOwner({ path: `${home}?limit=100` }));
-  await othersGoOn(() => asOwner({ path: `${data}.json` }));
-  await othersGoOn(() => asOwner({ path: `${data}.csv?columns=n,m1` }));
-});
+attack(
+  "others go on while the largest lists, exports and pages are made, and a definition is compared with their documents",
+  async () => {
+    await using attacked = await openAttacked();
+    const { project, call, asOwner, create, othersGoOn } = attacked;
+    for (let n = 0; n < 40; n++) await create("notes", { ...LARGE["many members"], n });
+    const home = `/dashboard/projects/${project.projectId}/collections/notes`;
+    const data = `/api/projects/${project.projectId}/collections/notes/documents`;
+    for (const query of ["", "&fields=n", "&meta=false", "&sort=-n"]) {
+      const path = `${NOTES}?limit=1000${query}`;
+      await othersGoOn(() => call({ path, headers: { "cache-control": "no-cache" } }));
+    }
+    await othersGoOn(() => asOwner({ path: `${home}?limit=100` }));
+    let changes = 0;
+    await othersGoOn(() => {
+      const required = ++changes % 2 === 1;
+      const fields = [{ key: "n", type: "Number" }, { key: "m2", type: "Number", required }];
+      const body = { name: "notes", fields, strict: false };
+      const path = `/api/projects/${project.projectId}/collections/notes`;
+      return asOwner({ method: "PUT", path, body });
+    });
+    await othersGoOn(() => asOwner({ path: `${data}.json` }));
+    await othersGoOn(() => asOwner({ path: `${data}.csv?columns=n,m1` }));
+  },
+);
 
-Deno.test("others go on while 5,000 rows are imported, and a table of 500 columns", async () => {
+attack("others go on while 5,000 rows are imported, and a table of 500 columns", async () => {
   await using attacked = await openAttacked();
   const { project, asOwner, othersGoOn } = attacked;
   const path = `/api/projects/${project.projectId}/collections/notes/import`;
