@@ -1,4 +1,4 @@
-import { ANSWER_BYTES_MAX, ANSWER_STALL_MS } from "../limits.ts";
+import { ANSWER_STALL_MS } from "../limits.ts";
 import type { ByteBudget } from "./byte_budget.ts";
 
 /** The connection that an answer is sent to, and the caller who asked. */
@@ -15,8 +15,6 @@ export interface Recipient {
 export interface Deliveries extends Disposable {
   /** Memory for answers under way. */
   readonly budget: ByteBudget;
-  /** Throws `SERVER_BUSY` where the caller's answers leave no room for the largest there may be. */
-  assertRoom(caller: string): void;
   /**
    * Passes an answer on, and closes the connection of a reader who takes no byte for
    * `ANSWER_STALL_SECONDS`. Throws `SERVER_BUSY`.
@@ -68,9 +66,6 @@ export function createDeliveries(budget: ByteBudget, now: () => number): Deliver
 
   return {
     budget,
-    assertRoom(caller) {
-      budget.open(caller).add(0, ANSWER_BYTES_MAX);
-    },
     deliver(body, { caller, sent, abort }, heldBytes) {
       const held = budget.open(caller);
       try {
