@@ -1,12 +1,7 @@
-import xxhash from "xxhash-wasm";
+import { sha256 } from "../crypto/hashes.ts";
 
-const { h64ToString } = await xxhash();
-
-/**
- * The ETag of this very text. Its hash is not a cryptographic one: a list's tag only spares sending
- * again what a client has already.
- */
-export const textTag = (text: string): string => `"${h64ToString(text)}"`;
+/** Returns the strong ETag of a response body. */
+export const textTag = (text: string): string => `"${sha256(text)}"`;
 
 /** Whether an `If-Match` or `If-None-Match` header names the tag. Weak tags never match strongly. */
 export function namesTag(header: string, tag: string, weak: boolean): boolean {

@@ -152,6 +152,15 @@ Deno.test("what everybody in lib may take rests on the store's types alone", () 
   assert.deepEqual(wrong, []);
 });
 
+Deno.test("no module that a thread loads awaits at its top level: its first messages would be lost", () => {
+  const awaits = /^(?:(?:export )?(?:const|let) .*= |\} = )?await /m;
+  assert.match("const { a } = await b();", awaits);
+  const found = PRODUCT.filter(([path, text]) =>
+    path !== "main.ts" && path !== "openapi/reference/update.ts" && awaits.test(text)
+  );
+  assert.deepEqual(found.map(([path]) => path), []);
+});
+
 Deno.test("in lib only lib/http knows hono", () => {
   const wrong = PRODUCT.filter(([path]) => path.startsWith("lib/") && !path.startsWith("lib/http/"))
     .filter(([path, text]) =>
