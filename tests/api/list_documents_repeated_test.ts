@@ -21,7 +21,7 @@ Deno.test("a list has a tag, and whoever holds it is answered 304 while the list
   ) {
     const first = await collection.asSecret({ path });
     const tag = first.headers.get("etag")!;
-    assert.match(tag, /^"[0-9a-f]{16}"$/);
+    assert.match(tag, /^"[\w-]{43}"$/);
     for (const header of [tag, `"x", ${tag}`, `W/${tag}`, "*"]) {
       const held = await collection.asSecret({ path, headers: { "if-none-match": header } });
       assert.deepEqual([held.status, held.text], [304, ""]);
