@@ -21,9 +21,8 @@ export interface QuestionFigures {
 }
 
 /**
- * A question's figures of one day, as all processes have added them up. In the control space: a
- * commit in a project's own would outdate the answers that are kept of its lists, and on MongoDB
- * every project would have a collection and its indexes more.
+ * A question's figures of one day, added up over all processes. They are in the control space,
+ * because on MongoDB each project would need one more collection with its indexes.
  */
 export const QUESTIONS = recordKind({
   name: "slowQuestions",
