@@ -170,21 +170,26 @@ function rowOf(
   return { row: { document, ...problem }, length };
 }
 
-/** Puts a value at a path, of which no other is a part. */
+/**
+ * Puts a value at a path, of which no other is a part. A name that every object inherits, such as
+ * `toString` or `__proto__`, becomes a member of the document like any other.
+ */
 function put(document: Members, path: readonly string[], value: Json): void {
   let inner = document;
   for (const name of path.slice(0, -1)) {
-    inner = (inner[name] ??= {}) as Members; // Made here alone.
+    if (!Object.hasOwn(inner, name)) define(inner, name, {});
+    inner = inner[name] as Members;
   }
-  const name = path.at(-1)!;
-  // No name is a setter's.
-  Object.defineProperty(inner, name, {
-    value,
-    writable: true,
-    enumerable: true,
-    configurable: true,
-  });
+  define(inner, path.at(-1)!, value);
 }
+
+/** Defines a member where an assignment would reach an inherited one; it is much the slower way. */
+function define(members: Members, name: string, value: Json): void {
+  if (!(name in Object.prototype)) members[name] = value;
+  else Object.defineProperty(members, name, { value, ...PLAIN_MEMBER });
+}
+
+const PLAIN_MEMBER = { writable: true, enumerable: true, configurable: true };
 
 /**
  * The value of a cell that is not empty, or that is an empty text in quotes, which only a String

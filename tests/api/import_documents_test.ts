@@ -57,6 +57,26 @@ Deno.test("import takes JSON and CSV that begin with a byte order mark, and name
   });
 });
 
+/** Names that every object inherits and that a document's member may have. */
+const inheritedNames = () =>
+  Object.getOwnPropertyNames(Object.prototype)
+    .filter((name) => name !== "__proto__" && name !== "constructor");
+
+Deno.test("import makes members of columns named like what every object inherits", async () => {
+  await using app = await openTestApp();
+  const { collection, importing } = await openPosts(app);
+  const [whole, ...nested] = inheritedNames();
+  const membersOf = (name: string) => Object.keys(Object.prototype[name as "toString"]);
+  const before = nested.map(membersOf);
+  const columns = ["title", whole!, ...nested.map((name) => `${name}.call`)];
+  ok(await importing({ text: `${columns}\n${columns.map(() => "x")}` }), 201);
+  assert.deepEqual(nested.map(membersOf), before);
+  const { items: [stored] } = ok(await collection.asSecret({ path: "?meta=false" }));
+  assert.equal(stored[whole!], "x");
+  for (const name of nested) assert.deepEqual(stored[name], { call: "x" });
+  refused(await importing({ text: "title,__proto__\nA,x" }), 400, "INVALID_DOCUMENT", /__proto__/);
+});
+
 Deno.test("import with rows that do not fit stores nothing and names ten; skipInvalid stores the others", async () => {
   await using app = await openTestApp();
   const { collection, importing, titles } = await openPosts(app);

@@ -41,7 +41,7 @@ const ABOUT_ONE_STORE = /^(?:put_blob|serve_file(?!_sizes)|disk|s3)_/;
  */
 export const CHOSEN_ON_MONGODB: readonly RegExp[] = [
   /^tests\/property\//,
-  /^tests\/api\/(?:list_documents|list_project_documents|aggregate_documents|populate|listen_to_documents|rls_table|idempotency|preconditions)_/,
+  /^tests\/api\/(?:list_documents|aggregate_documents|populate|listen_to_documents|rls_table|idempotency|preconditions)_/,
   /^tests\/api\/(?:written_unique|create_documents|patch_document|upsert_document|write_batch|update_collection)_/,
   /^tests\/api\/(?:changed_definitions|document_quota|killed_process|ai_caps|sign_in_locks|accept_invitation_at_once)_/,
   /^tests\/api\/(?:refresh_session|shared_\w+)_test/,
