@@ -39,8 +39,8 @@ export interface SqliteOptions {
   readonly folder: string;
   readonly sync: Sync;
   /**
-   * How many project files stay open. Each holds six descriptors (two connections, their two
-   * logs, one shared index, and the log once more to flush it) and some 250 KB; ten thousand projects share this many.
+   * How many project files stay open. Each holds six descriptors (two connections, their two logs,
+   * one shared index, and the log once more to flush it) and up to 2 MB.
    */
   readonly filesMax?: number;
   /** Milliseconds after which a list or a count is given up. */
@@ -53,7 +53,7 @@ export interface SqliteOptions {
   readonly threadRowsMin?: number;
 }
 
-const FILES_MAX = 100;
+const FILES_MAX = 50;
 const QUERY_TIME_LIMIT_MS = 5_000;
 /**
  * How long writes may be answered that go to a file which was taken away, and are lost with it, and
