@@ -17,7 +17,7 @@ import { knownKeys, rememberKeys } from "./runtime/known_keys.ts";
 import { unusedStore } from "./runtime/unused_store.ts";
 import { type Catalog, createCatalog } from "./documents/catalog.ts";
 import { COLLECTION_REMOVAL } from "./documents/collection_removals.ts";
-import { UNHELD_FILE_REMOVAL } from "./documents/keep_files.ts";
+import { UNHELD_FILE_REMOVAL } from "./documents/file_references.ts";
 import { createCursors, type Cursors } from "./paging/cursor.ts";
 import { createSlowQuestions, type SlowQuestions } from "./documents/slow_questions.ts";
 import { ChangeFeeds } from "./events/change_feeds.ts";

@@ -12,7 +12,7 @@ import { LIVE_TICKETS } from "@/lib/events/live/tickets.ts";
 import { QUESTIONS } from "@/lib/documents/question_records.ts";
 import { RATE_COUNTS } from "@/lib/http/stored_counts.ts";
 import { storedCollections } from "@/lib/documents/save_collection.ts";
-import { type KeepServices, removableRecords } from "@/lib/documents/keep_files.ts";
+import { type FileReferenceServices, removableRecords } from "@/lib/documents/file_references.ts";
 import { purgeTrash } from "@/lib/documents/trash.ts";
 import { reap } from "@/lib/files/reaper.ts";
 import { eachProject } from "@/lib/projects/projects.ts";
@@ -135,7 +135,7 @@ export async function maintain(
 }
 
 async function purgeDocuments(
-  services: KeepServices,
+  services: FileReferenceServices,
   projectId: Id,
   stopped: () => boolean,
 ): Promise<number> {

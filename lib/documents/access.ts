@@ -12,29 +12,26 @@ import { nearest } from "../text/nearest.ts";
 import { type Catalog, collectionNotFound } from "./catalog.ts";
 import type { Collection, StoredDocument } from "./collection.ts";
 import type { FileLookup } from "./populated_files.ts";
-import { letWritersIn } from "./redefine.ts";
+import { finishDefinitionChange } from "./redefine.ts";
 
 /** A collection that a caller may read. Only {@linkcode openForReading} makes one. */
 export interface ReadAccess {
   readonly collection: Collection;
   readonly records: Records<StoredDocument>;
   readonly projectId: Id;
-  /** Tells callers apart whose lists must not be mixed up. */
+  /** Differs between callers who may see different documents. */
   readonly callerTag: string;
-  /** What the caller may see. The owner is part of it, whatever a query says. */
+  /** Returns the filter of the documents that the caller may see, whatever a query asks for. */
   visible(includeDeleted: boolean): Filter;
 }
 
 /** A collection that a caller may write. Only {@linkcode openForWriting} makes one. */
 export interface WriteAccess extends ReadAccess {
-  /** Whose documents may be written; null for everybody's. */
+  /** The user whose documents may be written; null if documents of all users may be. */
   readonly ownerId: Id | null;
-  /** Who writes. */
+  /** Who writes, and when, for the record of changes. */
   readonly by: Authorship;
-  /** The same opened under the definition that stands now. Throws as {@linkcode openForWriting}. */
-  reopened(): Promise<WriteAccess>;
-  /** Ends a change of the definition that writers wait for. */
-  letIn(): Promise<void>;
+  readonly caller: Caller;
 }
 
 /** What projects declare for their users. */
@@ -75,53 +72,64 @@ export async function openForWriting(
     if (caller.userId === null) throw new Problem("ACCESS_TOKEN_REQUIRED");
     ownerId = caller.userId;
   }
-  const reopened = () => {
-    services.catalog.forget(caller.projectId, name);
-    return openForWriting(services, caller, name);
-  };
-  const letIn = () => letWritersIn(services, caller.projectId, name);
   const by = { actor: actorOf(caller), at: timestamp(services.clock) };
   const { projectId } = caller;
   const records = services.engine.records<StoredDocument>(projectId, collection.records, { by });
-  return { ...readAccess(services, caller, collection), records, ownerId, by, reopened, letIn };
+  return { ...readAccess(services, caller, collection), records, ownerId, by, caller };
 }
 
-/** How long a write waits for changes of its definition that are under way. */
+/** How long a write waits for changes of its definitions, from the first that it has met. */
 const WAIT_MS = 4_000;
-/** After how long one looks whether anybody is at it; each a little later or earlier than others. */
+/**
+ * After how long a write ends a change whose process may have been killed. The moment is random, so
+ * that not all waiting writes do so at once.
+ */
 const CHANGE_MS = [1_500, 2_500] as const;
 
-/**
- * Writes under the definitions that stand. Where another process has changed one, which this one has
- * not heard of, or is about to change it, the write begins anew, and all that it checks. Throws
- * `StoreUnavailable` where that takes too long.
- */
-export async function settled<const Targets extends readonly WriteAccess[], T>(
-  targets: Targets,
-  write: (targets: Targets) => Promise<T>,
-): Promise<T> {
-  const patience = new Patience();
-  let hasLooked = false;
-  for (let isLate = false;;) {
-    try {
-      return await write(targets);
-    } catch (cause) {
-      if (!(cause instanceof Outdated)) throw cause;
-      if (isLate) throw new StoreUnavailable("The definition is being changed", { cause });
-    }
-    // One more try: the store may have held the write until a long change was done.
-    isLate = patience.isOver(WAIT_MS);
-    const before = targets;
-    targets = await Promise.all(before.map((one) => one.reopened())) as unknown as Targets; // As many.
+/** Reopens the targets of one write, and waits while their definitions are being changed. */
+export class DefinitionWait {
+  readonly #services: WriteAccessServices;
+  readonly #patience = new Patience();
+  #isLast = false;
+  #hasEndedChange = false;
+
+  constructor(services: WriteAccessServices) {
+    this.#services = services;
+  }
+
+  /**
+   * Returns the targets under the current definitions, in their order. If the definitions are still
+   * those that the store has refused, this waits for a moment. Throws `StoreUnavailable` if the
+   * change takes too long, and as {@linkcode openForWriting} does.
+   */
+  async reopen<Targets extends readonly WriteAccess[]>(
+    before: Targets,
+    cause: Outdated,
+  ): Promise<Targets> {
+    if (this.#isLast) throw new StoreUnavailable("The definition is being changed", { cause });
+    // One more attempt follows: the store may have held the write until a long change was done.
+    this.#isLast = this.#patience.isOver(WAIT_MS);
+    const targets = await Promise.all(before.map((one) => this.#reopenOne(one)));
     const isSame = targets.every((one, i) =>
       isSameState(one.collection.records, before[i]!.collection.records)
     );
-    if (!isSame) continue;
-    if (!hasLooked && patience.isOver(...CHANGE_MS)) {
-      hasLooked = true;
-      for (const one of targets) await one.letIn();
-    } else {
-      await patience.pause();
+    if (isSame) await this.#wait(targets);
+    return targets as unknown as Targets; // There are as many.
+  }
+
+  #reopenOne({ caller, collection }: WriteAccess): Promise<WriteAccess> {
+    const { name } = collection.definition;
+    this.#services.catalog.forget(caller.projectId, name);
+    return openForWriting(this.#services, caller, name);
+  }
+
+  async #wait(targets: readonly WriteAccess[]): Promise<void> {
+    if (this.#hasEndedChange || !this.#patience.isOver(...CHANGE_MS)) {
+      return await this.#patience.pause();
+    }
+    this.#hasEndedChange = true;
+    for (const { projectId, collection } of targets) {
+      await finishDefinitionChange(this.#services, projectId, collection.definition.name);
     }
   }
 }
@@ -183,7 +191,7 @@ export function readAccess(
   };
 }
 
-/** Tells callers apart who may see different things. */
+/** Returns a text that differs between callers who may see different documents. */
 export const callerTag = (caller: Caller): string =>
   caller.kind === "secret" ? "secret" : `publishable ${caller.userId ?? ""}`;
 

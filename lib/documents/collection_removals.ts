@@ -7,7 +7,7 @@ import { ALL } from "../store/filter.ts";
 import type { Definition, Json, Transaction } from "../store/port.ts";
 import { type CollectionRecord, placeOf } from "./catalog.ts";
 import { fileFieldsOf, removesFiles } from "./file_fields.ts";
-import { type Holders, type KeepServices, removableRecords } from "./keep_files.ts";
+import { type FileReferenceServices, type Holders, removableRecords } from "./file_references.ts";
 
 /**
  * How long somebody may go on writing who found the collection before it was deleted: what is known
@@ -21,7 +21,7 @@ const LATE_WRITES_MS = 3 * REQUEST_TIMEOUT_MS;
  * writers who have not heard of the deletion, ever touch the new one's documents. It is emptied at
  * once, and removed when nobody can write there any more.
  */
-export const COLLECTION_REMOVAL: JobKind<JobServices & KeepServices> = {
+export const COLLECTION_REMOVAL: JobKind<JobServices & FileReferenceServices> = {
   name: "removeCollection",
   atOnce: 2,
   async run(services, projectId, { subject: storedAs, createdAt, detail }, isStopping) {

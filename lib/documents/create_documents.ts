@@ -3,17 +3,16 @@ import { inSlices } from "../next_turn.ts";
 import { Problem } from "../problems.ts";
 import type { Json } from "../store/port.ts";
 import { indexedArrays, isObject, valueAt } from "../store/shape.ts";
-import { settled, type WriteAccess } from "./access.ts";
+import type { WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import { DefaultsRoom } from "./defaults.ts";
 import { asMembers } from "./document.ts";
 import { FaultyDocuments } from "./faulty_documents.ts";
 import type { Repeatable } from "./idempotency.ts";
-import { keepFiles } from "./keep_files.ts";
+import { updateFileReferences } from "./file_references.ts";
 import { documentOf } from "./prepare_write.ts";
 import { refusedDocuments } from "./refused_documents.ts";
-import type { WriteServices } from "./write_document.ts";
-import { writeOnce } from "./write_once.ts";
+import { performWrite, type PreparedRequest, type WriteServices } from "./write_document.ts";
 
 export interface CreateInput {
   readonly body: Json;
@@ -22,48 +21,64 @@ export interface CreateInput {
 }
 
 /**
- * Stores all documents or none. Resolves to the JSON text of `{ insertedCount, ids }`. Throws
- * `DOCUMENT_QUOTA_EXCEEDED` and `TOO_MANY_IDEMPOTENCY_KEYS`.
+ * Stores all documents or none. Returns the JSON text of `{ insertedCount, ids }`. Throws what is
+ * wrong with the documents, and as {@linkcode performWrite} does.
  */
-export const createDocuments = (
+export async function createDocuments(
   services: WriteServices,
   target: WriteAccess,
   input: CreateInput,
-): Promise<string> => settled([target], ([target]) => createAll(services, target, input));
+): Promise<string> {
+  const { data } = await performWrite(services, [target], {
+    repeatable: bulkRequest(target, input),
+    prepare: ([target]) => prepareAll(services, target, input.body),
+  });
+  return data;
+}
 
-async function createAll(
+async function prepareAll(
   services: WriteServices,
   target: WriteAccess,
-  { body, idempotencyKey: key }: CreateInput,
-): Promise<string> {
+  body: Json,
+): Promise<PreparedRequest> {
   const preparing = { ...services, defaultsRoom: new DefaultsRoom() };
   const { list, path } = listIn(body);
-  const faulty = new FaultyDocuments(list.length, path);
+  const invalid = new FaultyDocuments(list.length, path);
   const documents: StoredDocument[] = [];
   await inSlices(list.entries(), ([i, one]) => {
-    const document = faulty.try(i, () => documentOf(preparing, target, asMembers(one)));
+    const document = invalid.try(i, () => documentOf(preparing, target, asMembers(one)));
     if (document !== null) documents.push(document);
   });
-  faulty.refuse();
+  invalid.refuse();
   const ids = documents.map(({ _id }) => _id);
   const answer = { data: JSON.stringify({ insertedCount: ids.length, ids }), isNew: true };
-  const repeatable = bulkRequest(target, { body, idempotencyKey: key });
-  const stored = writeOnce(services, target, repeatable, async (tx, room) => {
-    const writing = { room, by: target.by };
-    const records = tx.records<StoredDocument>(target.collection.records, writing);
-    for (const step of insertSteps(target, documents)) await records.insertMany(step);
-    for (const [i, after] of documents.entries()) {
-      const kept = keepFiles(tx, services, { target, before: null, after });
-      await kept.catch((error) => faulty.add(i, error));
-    }
-    faulty.refuse();
-    return answer;
-  });
-  return (await stored.catch((error) => tellRefused(target, { documents, faulty, error }))).data;
+  return {
+    needsTransaction: true,
+    async store(scope, quota) {
+      const writing = { quota, by: target.by };
+      const records = scope.records<StoredDocument>(target.collection.records, writing);
+      for (const step of insertSteps(target, documents)) await records.insertMany(step);
+      const refused = new FaultyDocuments(list.length, path);
+      for (const [i, after] of documents.entries()) {
+        const updated = updateFileReferences(scope, services, { target, before: null, after });
+        await updated.catch((error) => refused.add(i, error));
+      }
+      refused.refuse();
+      return answer;
+    },
+    async explain(problem) {
+      const refused = new FaultyDocuments(list.length, path);
+      for (const one of await refusedDocuments(target, documents, problem.cause)) {
+        refused.add(one.index, one.problem);
+      }
+      refused.refuse();
+      return { problem, canRetry: false };
+    },
+  };
 }
 
 /**
- * Elements of indexed arrays that one step inserts. SQLite has a row for each of them, so 100
+ * Elements of indexed arrays that one step inserts. SQLite stores a row for each element, so 100
  * documents of 10,000 elements would keep other requests waiting for seconds.
  */
 const STEP_ELEMENTS = 5_000;
@@ -89,29 +104,13 @@ function* insertSteps(
   if (step.length > 0) yield step;
 }
 
-/** Throws the refusal again, with the documents that it is about if that can be told. */
-async function tellRefused(
-  target: WriteAccess,
-  { documents, faulty, error }: {
-    readonly documents: readonly StoredDocument[];
-    readonly faulty: FaultyDocuments;
-    readonly error: Error;
-  },
-): Promise<never> {
-  for (const { index, problem } of await refusedDocuments(target, documents, error.cause)) {
-    faulty.add(index, problem);
-  }
-  faulty.refuse();
-  throw error;
-}
-
-/** What a bulk that is sent again is known by. */
+/** Returns what the idempotency key of a bulk stands for. */
 export const bulkRequest = (
   { collection: { definition: { name } } }: WriteAccess,
   { body, idempotencyKey: key }: CreateInput,
 ): Repeatable => ({ key, request: key === null ? "" : JSON.stringify(["bulk", name, body]) });
 
-/** The documents of a body, and the path of their list in it. */
+/** Returns the documents of a body, and the path of their list in the body. */
 function listIn(body: Json): { readonly list: readonly Json[]; readonly path: string } {
   const isBare = !isObject(body);
   const list = isBare ? body : body.documents;

@@ -167,23 +167,19 @@ export function duplicateValue(
   });
 }
 
-/** Runs a write and says what the store refused in the client's words. */
-export async function writing<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof UniqueViolation) {
-      throw duplicateValue(error.path.split(","), { cause: error });
-    }
-    if (error instanceof TooManyMembers) throw tooManyMembers(error);
-    if (error instanceof RecordTooLarge) throw new Problem("DOCUMENT_TOO_LARGE", { cause: error });
-    if (error instanceof PathConflict) {
-      throw refuse(`The path ${shown(error.path)} leads through a value that is not an object.`);
-    }
-    if (error instanceof TypeConflict) {
-      const { path, why: message } = error;
-      throw refuse(`The field ${shown(path)} ${message}.`, [{ path, message }]);
-    }
-    throw error;
+/** Returns the refusal for what the store has refused; any other error as it is. */
+export function refusalOf(error: unknown): unknown {
+  if (error instanceof UniqueViolation) {
+    return duplicateValue(error.path.split(","), { cause: error });
   }
+  if (error instanceof TooManyMembers) return tooManyMembers(error);
+  if (error instanceof RecordTooLarge) return new Problem("DOCUMENT_TOO_LARGE", { cause: error });
+  if (error instanceof PathConflict) {
+    return refuse(`The path ${shown(error.path)} leads through a value that is not an object.`);
+  }
+  if (error instanceof TypeConflict) {
+    const { path, why: message } = error;
+    return refuse(`The field ${shown(path)} ${message}.`, [{ path, message }]);
+  }
+  return error;
 }

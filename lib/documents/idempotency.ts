@@ -3,15 +3,14 @@ import { sha256 } from "../crypto/hashes.ts";
 import type { NewId } from "../ids.ts";
 import { IDEMPOTENCY_KEY_LENGTH_MAX, IDEMPOTENCY_MS, KEPT_ANSWERS_MAX } from "../limits.ts";
 import { Problem } from "../problems.ts";
-import { UniqueViolation } from "../store/errors.ts";
 import { purgeExpired } from "../store/expiry.ts";
 import { ALL, eq } from "../store/filter.ts";
-import type { Engine, Room, Stored, Transaction } from "../store/port.ts";
+import type { ByteQuota, Engine, Stored, Transaction } from "../store/port.ts";
 import type { ReadAccess } from "./access.ts";
 import { ensureLock, takeLock } from "../projects/locks.ts";
 import { field, optional, recordKind, type RecordOf } from "../store/record_kind.ts";
 
-/** The first answer to a request that may be sent again. In each project's space. */
+/** Answers to requests with an idempotency key. In each project's space. */
 export const KEPT_ANSWERS = recordKind({
   name: "_idempotency",
   fields: {
@@ -21,7 +20,7 @@ export const KEPT_ANSWERS = recordKind({
     request: field.text,
     /** JSON text of the answer's `data`. */
     data: field.text,
-    /** Whether a document was made; of an answer that an earlier version kept it is left out. */
+    /** Whether the request created a document. Missing if an earlier version kept the answer. */
     isNew: optional(field.flag),
     expiresAt: field.date,
   },
@@ -33,7 +32,7 @@ export const KEPT_ANSWERS = recordKind({
 
 type KeptAnswer = RecordOf<typeof KEPT_ANSWERS>;
 
-/** Whose keys they are. */
+/** The caller whose key it is: other callers may use the same key. */
 export type KeyOwner = Pick<ReadAccess, "projectId" | "callerTag">;
 
 export interface OnceServices {
@@ -42,22 +41,23 @@ export interface OnceServices {
   readonly newId: NewId;
 }
 
-/** What is answered, and again to whoever repeats the request. */
+/** The answer to a request, which every repetition of the request gets. */
 export interface Answer {
-  /** JSON text. */
+  /** JSON text of the answer's `data`. */
   readonly data: string;
-  /** Whether a document was made, which is a status of its own. */
+  /** Whether the request created a document, which decides the answer's status. */
   readonly isNew: boolean;
 }
 
+/** The idempotency key of a request. */
 export interface Repeatable {
-  /** The `Idempotency-Key` header; null without one. */
+  /** The `Idempotency-Key` header; null if there is none. */
   readonly key: string | null;
-  /** Method, path and body: what the key stands for. */
+  /** Text of the operation, the collection and the body that the key stands for. */
   readonly request: string;
 }
 
-/** What an `Idempotency-Key` may be. */
+/** Matches the values that an `Idempotency-Key` may have. */
 export const IDEMPOTENCY_KEY = new RegExp(`^[\\x20-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
 
 /** Throws `INVALID_IDEMPOTENCY_KEY`. @param text Null where none is sent. */
@@ -66,88 +66,97 @@ export function checkedIdempotencyKey(text: string | null): string | null {
   return text;
 }
 
-/**
- * Runs a write at most once per caller and key: whoever comes again, or at the same time, gets the
- * first answer. The answer is stored in the write's own transaction,
- * so it is kept if and only if the write is, and it counts like what was written.
- */
-export async function onceOnly(
-  services: OnceServices,
-  owner: KeyOwner,
-  { key, request, room }: Repeatable & { readonly room: Room | undefined },
-  write: (tx: Transaction) => Promise<Answer>,
-): Promise<Answer> {
-  const { engine, clock, newId } = services;
-  if (key === null) return await engine.transaction(owner.projectId, write);
-  const [keyHash, requestHash] = hashesOf(owner, key, request);
-  const isNear = await makeRoom(services, owner);
-
-  const attempt = () =>
-    engine.transaction(owner.projectId, async (tx) => {
-      const kept = tx.records<KeptAnswer>(KEPT_ANSWERS, { room });
-      const earlier = await kept.findOne(eq("keyHash", keyHash));
-      const answer = answerIn(earlier, requestHash, clock);
-      if (answer !== null) return answer;
-      if (earlier !== null) await kept.deleteOne(eq("_id", earlier.value._id));
-      if (isNear) {
-        await takeLock(tx, "kept answers");
-        if (await kept.count(ALL) >= KEPT_ANSWERS_MAX) throw tooMany();
-      }
-      const made = await write(tx);
-      const expiresAt = new Date(clock.now() + IDEMPOTENCY_MS).toISOString();
-      await kept.insert({ _id: newId(), keyHash, request: requestHash, ...made, expiresAt });
-      return made;
-    });
-
-  try {
-    return await attempt();
-  } catch (error) {
-    // Another process was first in the same moment: its answer is there now.
-    if (error instanceof UniqueViolation && error.path === "keyHash") return await attempt();
-    throw error;
-  }
+/** A key that a request has come with, and what is known of the kept answers. */
+export interface RequestKey {
+  readonly keyHash: string;
+  readonly requestHash: string;
+  /** Whether requests under way could together keep too many answers, so that they have to wait. */
+  readonly isNearLimit: boolean;
 }
 
 /**
- * Makes room for one more by what has expired. Resolves to whether those under way at this moment
- * could be too many; then they wait for one another. Throws `TOO_MANY_IDEMPOTENCY_KEYS`.
+ * Prepares for a transaction that claims a key. Removes expired answers if there are too many.
+ * Returns null if the request has no key. Throws `TOO_MANY_IDEMPOTENCY_KEYS`.
  */
-async function makeRoom(
-  { engine, clock }: { engine: Engine; clock: Clock },
-  { projectId }: KeyOwner,
-): Promise<boolean> {
-  const kept = engine.records<KeptAnswer>(projectId, KEPT_ANSWERS);
+export async function prepareKey(
+  { engine, clock }: OnceServices,
+  owner: KeyOwner,
+  { key, request }: Repeatable,
+): Promise<RequestKey | null> {
+  if (key === null) return null;
+  const kept = engine.records<KeptAnswer>(owner.projectId, KEPT_ANSWERS);
   const count = await kept.count(ALL);
   if (count >= KEPT_ANSWERS_MAX) {
     await purgeExpired(kept, KEPT_ANSWERS, clock);
     if (await kept.count(ALL) >= KEPT_ANSWERS_MAX) throw tooMany();
   }
-  const isNear = count >= KEPT_ANSWERS_MAX / 2;
-  if (isNear) await ensureLock(engine, projectId, "kept answers");
-  return isNear;
+  const isNearLimit = count >= KEPT_ANSWERS_MAX / 2;
+  if (isNearLimit) await ensureLock(engine, owner.projectId, "kept answers");
+  return { ...hashesOf(owner, key, request), isNearLimit };
 }
 
-/** The oldest of them is gone within a day. */
+/**
+ * Returns the answer to an earlier request with the same key. If there is none, the transaction can
+ * keep one: it has removed an expired answer, and has looked for room. Throws
+ * `IDEMPOTENCY_KEY_REUSED` and `TOO_MANY_IDEMPOTENCY_KEYS`.
+ */
+export async function claimKey(
+  { clock }: Pick<OnceServices, "clock">,
+  tx: Transaction,
+  { keyHash, requestHash, isNearLimit }: RequestKey,
+): Promise<Answer | null> {
+  const kept = tx.records<KeptAnswer>(KEPT_ANSWERS);
+  const earlier = await kept.findOne(eq("keyHash", keyHash));
+  const answer = answerIn(earlier, requestHash, clock);
+  if (answer !== null) return answer;
+  if (earlier !== null) await kept.deleteOne(eq("_id", earlier.value._id));
+  if (isNearLimit) {
+    await takeLock(tx, "kept answers");
+    if (await kept.count(ALL) >= KEPT_ANSWERS_MAX) throw tooMany();
+  }
+  return null;
+}
+
+/**
+ * Keeps the answer in the transaction of the write, so that the answer is kept if and only if the
+ * write is. The answer counts towards the document quota.
+ */
+export async function keepAnswer(
+  { clock, newId }: Pick<OnceServices, "clock" | "newId">,
+  tx: Transaction,
+  { key: { keyHash, requestHash: request }, answer, quota }: {
+    readonly key: RequestKey;
+    readonly answer: Answer;
+    readonly quota: ByteQuota | undefined;
+  },
+): Promise<void> {
+  const expiresAt = new Date(clock.now() + IDEMPOTENCY_MS).toISOString();
+  await tx.records<KeptAnswer>(KEPT_ANSWERS, { quota })
+    .insert({ _id: newId(), keyHash, request, ...answer, expiresAt });
+}
+
+/** The oldest answer expires within a day. */
 const RETRY_SECONDS = 3_600;
 
 const tooMany = () => new Problem("TOO_MANY_IDEMPOTENCY_KEYS", { retryAfter: RETRY_SECONDS });
 
-/** The first answer to a request that came before; null where there is none. */
-export async function answeredBefore(
-  { engine, clock }: { engine: Engine; clock: Clock },
+/** Returns the answer to an earlier request with the same key. Throws `IDEMPOTENCY_KEY_REUSED`. */
+export async function findAnswer(
+  { engine, clock }: Pick<OnceServices, "engine" | "clock">,
   owner: KeyOwner,
   { key, request }: Repeatable,
 ): Promise<Answer | null> {
   if (key === null) return null;
-  const [keyHash, requestHash] = hashesOf(owner, key, request);
+  const { keyHash, requestHash } = hashesOf(owner, key, request);
   const earlier = await engine.records<KeptAnswer>(owner.projectId, KEPT_ANSWERS)
     .findOne(eq("keyHash", keyHash));
   return answerIn(earlier, requestHash, clock);
 }
 
-function hashesOf({ callerTag }: KeyOwner, key: string, request: string): [string, string] {
-  return [sha256(`${callerTag}\n${key}`), sha256(request)];
-}
+const hashesOf = ({ callerTag }: KeyOwner, key: string, request: string) => ({
+  keyHash: sha256(`${callerTag}\n${key}`),
+  requestHash: sha256(request),
+});
 
 /** Throws `IDEMPOTENCY_KEY_REUSED`. */
 function answerIn(

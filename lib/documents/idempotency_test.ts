@@ -6,8 +6,8 @@ import { purgeExpired } from "../store/expiry.ts";
 import type { Json } from "../store/port.ts";
 import { openForWriting, type WriteAccess } from "./access.ts";
 import { createDocuments } from "./create_documents.ts";
-import { writeDocument } from "./write_document.ts";
-import { checkedIdempotencyKey, KEPT_ANSWERS, onceOnly } from "./idempotency.ts";
+import { performWrite, type PreparedRequest, writeDocument } from "./write_document.ts";
+import { checkedIdempotencyKey, KEPT_ANSWERS } from "./idempotency.ts";
 import { createCollection } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
@@ -159,10 +159,17 @@ Deno.test("the answer is kept if and only if the write is", async () => {
   await using posts = await setup();
   const { services } = posts.opened;
   const target = await posts.target();
-  const room = { bytesMax: 1000, beside: [] };
-  const repeatable = { key: "key", request: "request", room };
+  const write = (store: PreparedRequest["store"]) =>
+    performWrite(services, [target], {
+      repeatable: { key: "key", request: "request" },
+      prepare: () => ({
+        needsTransaction: false,
+        store,
+        explain: (problem) => Promise.resolve({ problem, canRetry: false }),
+      }),
+    });
   let runs = 0;
-  const failing = onceOnly(services, target, repeatable, () => {
+  const failing = write(() => {
     runs++;
     return Promise.reject(new Error("lost on the way"));
   });
@@ -170,7 +177,7 @@ Deno.test("the answer is kept if and only if the write is", async () => {
   const kept = services.engine.records(PROJECT, KEPT_ANSWERS);
   assert.equal(await kept.count(ALL), 0);
   const succeeding = () => Promise.resolve({ data: `"${++runs}"`, isNew: true });
-  const { data } = await onceOnly(services, target, repeatable, succeeding);
+  const { data } = await write(succeeding);
   assert.equal(data, '"2"');
   assert.equal(await kept.count(ALL), 1);
 });

@@ -1,7 +1,7 @@
 import { Problem } from "../problems.ts";
 import type { Plan, Plans } from "../projects/plans.ts";
 import { SpaceFull } from "../store/errors.ts";
-import type { Definition, Engine, Id, Room } from "../store/port.ts";
+import type { ByteQuota, Definition, Engine, Id } from "../store/port.ts";
 import { USERS } from "../auth/users.ts";
 import { MAIL_TEXTS, MAILS } from "../mail/mails.ts";
 import { DELIVERIES } from "../projects/delivery_records.ts";
@@ -12,8 +12,8 @@ export interface QuotaServices {
 }
 
 /**
- * Kinds of records that grow as a project's documents do, and are counted with them: answers kept for
- * clients, users, mails and messages to webhooks.
+ * Kinds of records that count towards the document quota: answers kept for idempotency keys, users,
+ * mails, and messages to webhooks.
  */
 export const ALSO_COUNTED: readonly Definition[] = [
   KEPT_ANSWERS,
@@ -23,34 +23,35 @@ export const ALSO_COUNTED: readonly Definition[] = [
   DELIVERIES,
 ];
 
-/** Bytes of a project's documents, and of the records that count with them. */
+/** Returns how many bytes of its document quota a project uses. */
 export const documentBytes = (engine: Engine, projectId: Id): Promise<number> =>
   engine.bytes(projectId, ALSO_COUNTED);
 
+/** Returns how many bytes a project's documents may have; undefined if its plan has no limit. */
+export const byteQuotaOf = ({ documentBytes: bytesMax }: Plan): ByteQuota | undefined =>
+  bytesMax === Infinity ? undefined : { bytesMax, alsoCounted: ALSO_COUNTED };
+
 /**
- * Holds a project's documents to its plan, as far as `Records` do that. What is moved to
- * the trash or out of it takes a few bytes more, and is not limited. Throws
- * `DOCUMENT_QUOTA_EXCEEDED`.
- * @param write What stores records by this room; where the plan has no bound nothing is counted.
+ * Holds a project to the document quota of its plan. A document that is moved to the trash or out of
+ * it grows by a few bytes, and is not limited. Throws `DOCUMENT_QUOTA_EXCEEDED`.
+ * @param write Stores records with this quota; nothing is counted if the plan has no limit.
  */
 export async function withinQuota<T>(
   { plans }: QuotaServices,
   projectId: Id,
-  write: (room: Room | undefined) => Promise<T>,
+  write: (quota: ByteQuota | undefined) => Promise<T>,
 ): Promise<T> {
   const plan = await plans.of(projectId);
-  const { documentBytes: bytesMax } = plan;
-  const room = bytesMax === Infinity ? undefined : { bytesMax, beside: ALSO_COUNTED };
   try {
-    return await write(room);
+    return await write(byteQuotaOf(plan));
   } catch (error) {
-    if (error instanceof SpaceFull) throw exceeded(plan, error);
+    if (error instanceof SpaceFull) throw quotaExceeded(plan, error);
     throw error;
   }
 }
 
-/** Of a write that would make the project's documents grow beyond its plan. */
-function exceeded({ name, documentBytes }: Plan, cause: SpaceFull): Problem {
+/** Returns the refusal of a write that would exceed the document quota. */
+export function quotaExceeded({ name, documentBytes }: Plan, cause: SpaceFull): Problem {
   const most = Math.floor(documentBytes / 1_048_576);
   return new Problem("DOCUMENT_QUOTA_EXCEEDED", {
     message: `A project's documents, users, mails and messages may take ${most} MB on the ` +

@@ -16,7 +16,7 @@ export interface RedefineServices {
   readonly newId: NewId;
 }
 
-/** A stored definition while nobody writes under it. */
+/** A stored definition, in a transaction during which no document is written under it. */
 export interface Redefining {
   readonly tx: Transaction;
   readonly records: Records<CollectionRecord>;
@@ -36,9 +36,9 @@ export interface Redefined {
 type Work<T> = (redefining: Redefining) => Promise<T>;
 
 /**
- * Changes a stored definition, or removes it, in one transaction. Writes to the collection are
- * either seen by it, or begin anew under what it leaves. Where that takes long they wait, but not
- * for ever: see {@linkcode letWritersIn}. Throws `COLLECTION_NOT_FOUND`, and `StoreUnavailable`
+ * Changes a stored definition, or removes it, in one transaction. The transaction sees each write to
+ * the collection, or the write starts over under the new definition. Writes wait for a long change
+ * up to a limit: see {@linkcode finishDefinitionChange}. Throws `COLLECTION_NOT_FOUND`, and `StoreUnavailable`
  * where others are changing it all the time.
  */
 export async function redefine<T>(
@@ -54,17 +54,17 @@ export async function redefine<T>(
   try {
     return await fenced(services, projectId, name, work);
   } catch (error) {
-    // Whatever it failed of: what cannot be done now is done by the first who waits for it.
-    await letWritersIn(services, projectId, name).catch(() => {});
+    // If this fails too, the first write that waits for the definition does it.
+    await finishDefinitionChange(services, projectId, name).catch(() => {});
     throw error;
   }
 }
 
 /**
- * Changes nothing but the version, unless somebody is changing the definition: writers wait for one
- * that is not going to stand where a change has failed, or its process has ended on the way.
+ * Gives the definition a new version and changes nothing else, unless a change is under way. Writers
+ * wait for a version that is never committed if a change has failed or its process was killed.
  */
-export async function letWritersIn(
+export async function finishDefinitionChange(
   services: RedefineServices,
   projectId: Id,
   name: string,

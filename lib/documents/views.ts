@@ -12,7 +12,7 @@ import { UniqueViolation } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
 import type { Engine, Id, Snapshot, Stored } from "../store/port.ts";
 import { collectionOf, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
-import type { Scope } from "./keep_files.ts";
+import type { Scope } from "./file_references.ts";
 import { parseListQuery } from "./query.ts";
 import { findRecord } from "./redefine.ts";
 import { field, recordKind, type RecordOf } from "../store/record_kind.ts";

@@ -6,20 +6,19 @@ import { Problem } from "../problems.ts";
 import { bytesOf } from "../store/json_text.ts";
 import type { Id, Json } from "../store/port.ts";
 import { exactBytesText } from "../text/amounts.ts";
-import {
-  callerTag,
-  openForWriting,
-  settled,
-  type WriteAccess,
-  type WriteAccessServices,
-} from "./access.ts";
+import { openForWriting, type WriteAccess, type WriteAccessServices } from "./access.ts";
 import { DefaultsRoom } from "./defaults.ts";
-import { announceRemovals } from "./keep_files.ts";
 import { type DocumentWrite, prepareWrite, type Written } from "./prepare_write.ts";
-import { type OpenedWrite, runWithin, untilWritten, type WriteServices } from "./write_document.ts";
-import { writeOnce } from "./write_once.ts";
+import {
+  explainConflict,
+  type OpenedWrite,
+  performWrite,
+  type PreparedRequest,
+  storeDocument,
+  type WriteServices,
+} from "./write_document.ts";
 
-/** What is done to one document of a batch. `ifMatch` is what the header of that name would be. */
+/** An operation on one document. `ifMatch` has the meaning of the `If-Match` header. */
 export type BatchOperation =
   & { readonly collection: string }
   & (
@@ -36,7 +35,7 @@ export type BatchOperation =
   );
 
 export interface BatchInput {
-  /** 1 to 100 of them. */
+  /** 1 to 100 operations. */
   readonly operations: readonly BatchOperation[];
   /** The `Idempotency-Key` header. */
   readonly idempotencyKey: string | null;
@@ -44,19 +43,23 @@ export interface BatchInput {
 
 /**
  * Does all operations in one transaction, in their order, each under the caller's rules; or none of
- * them. Resolves to the JSON text of `{ results }`. Throws the first refusal, with the index of its
- * operation, and what {@linkcode writeOnce} does.
+ * them. Returns the JSON text of `{ results }`. Throws the first refusal with the index of its
+ * operation, and as {@linkcode performWrite} does.
  */
 export async function writeBatch(
-  services: WriteServices & WriteAccessServices,
+  services: WriteServices,
   caller: Caller,
-  input: BatchInput,
+  { operations, idempotencyKey: key }: BatchInput,
 ): Promise<string> {
-  const targets = await openTargets(services, caller, input.operations);
-  return await settled(targets, (targets) => writeAll(services, caller, { ...input, targets }));
+  const targets = await openTargets(services, caller, operations);
+  const { data } = await performWrite(services, targets, {
+    repeatable: { key, request: key === null ? "" : JSON.stringify(["batch", operations]) },
+    prepare: (targets) => prepareBatch(services, targets, operations),
+  });
+  return data;
 }
 
-/** Each collection once, in the order in which they are named. */
+/** Opens each collection once, in the order in which the operations name them. */
 async function openTargets(
   services: WriteAccessServices,
   caller: Caller,
@@ -74,14 +77,11 @@ async function openTargets(
   return [...targets.values()];
 }
 
-async function writeAll(
+async function prepareBatch(
   services: WriteServices,
-  caller: Caller,
-  { operations, idempotencyKey: key, targets }: BatchInput & {
-    readonly targets: readonly WriteAccess[];
-  },
-): Promise<string> {
-  await announceRemovals(services, caller.projectId, targets.map(({ collection }) => collection));
+  targets: readonly WriteAccess[],
+  operations: readonly BatchOperation[],
+): Promise<PreparedRequest> {
   const byName = new Map(targets.map((one) => [one.collection.definition.name, one]));
   const preparing = { ...services, defaultsRoom: new DefaultsRoom() };
   const writes: OpenedWrite[] = [];
@@ -93,27 +93,24 @@ async function writeAll(
     });
     await takeTurns();
   }
-  const owner = { projectId: caller.projectId, callerTag: callerTag(caller) };
-  const request = key === null ? "" : JSON.stringify(["batch", operations]);
-  /** The operation that is being done; -1 where none is. */
+  /** Index of the operation that is being done; -1 if none is. */
   let at = -1;
-  const { data } = await inOperation(
-    () => at,
-    () =>
-      untilWritten(
-        () => writes[at] ?? null,
-        () =>
-          writeOnce(services, owner, { key, request }, async (scope, room) => {
-            const results = new Results();
-            for (at = 0; at < writes.length; at++) {
-              results.add(await runWithin({ scope, room, services }, writes[at]!));
-            }
-            at = -1;
-            return { data: results.text(), isNew: false };
-          }),
-      ),
-  );
-  return data;
+  return {
+    needsTransaction: true,
+    async store(scope, quota) {
+      const results = new Results();
+      for (at = 0; at < writes.length; at++) {
+        results.add(await storeDocument(services, { scope, quota }, writes[at]!));
+      }
+      at = -1;
+      return { data: results.text(), isNew: false };
+    },
+    async explain(problem) {
+      if (at < 0) return { problem, canRetry: false };
+      const refusal = await explainConflict(writes[at]!, problem);
+      return { ...refusal, problem: refusal.problem.inOperation(at) };
+    },
+  };
 }
 
 function writeOf(operation: BatchOperation): DocumentWrite {
@@ -136,7 +133,7 @@ function writeOf(operation: BatchOperation): DocumentWrite {
   }
 }
 
-/** What is answered of the operations. */
+/** The results of the operations, within the size of an answer. */
 class Results {
   readonly #texts: string[] = [];
   #bytes = 0;
@@ -161,16 +158,12 @@ class Results {
   }
 }
 
-/** Says which operation a refusal is about. @param index Less than 0 where it is about none. */
-async function inOperation<T>(
-  index: number | (() => number),
-  work: () => T | Promise<T>,
-): Promise<T> {
+/** Adds the index of the operation to a refusal. */
+async function inOperation<T>(index: number, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const operation = typeof index === "number" ? index : index();
-    if (!(error instanceof Problem) || operation < 0) throw error;
-    throw error.inOperation(operation);
+    if (!(error instanceof Problem)) throw error;
+    throw error.inOperation(index);
   }
 }

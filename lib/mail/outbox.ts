@@ -9,7 +9,7 @@ import { isTrashed, type ProjectRecord, PROJECTS } from "../projects/records.ts"
 import type { MailSettings } from "../runtime/config.ts";
 import type { Log } from "../runtime/log.ts";
 import { eq } from "../store/filter.ts";
-import type { Engine, Room, Space, Transaction } from "../store/port.ts";
+import type { ByteQuota, Engine, Space, Transaction } from "../store/port.ts";
 import { type Mailbox, parseMailbox } from "../text/mail_addresses.ts";
 import { type MailKind, type MailProvider, type MailRecord, MAILS } from "./mails.ts";
 import { findMailSettings } from "./settings.ts";
@@ -172,9 +172,9 @@ export async function addMails(
   tx: Transaction,
   services: OutboxServices,
   mails: readonly MailRecord[],
-  room?: Room,
+  quota?: ByteQuota,
 ): Promise<JobRecord[]> {
-  await tx.records<MailRecord>(MAILS, { room }).insertMany(mails);
+  await tx.records<MailRecord>(MAILS, { quota }).insertMany(mails);
   return await noteMails(tx, services, mails);
 }
 

@@ -2,7 +2,7 @@ import { MAIL_BODY_LENGTH_MAX, MAIL_LOG_MS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import { shownLimit } from "../projects/plans.ts";
 import { SpaceFull } from "../store/errors.ts";
-import type { Id, Room, Transaction } from "../store/port.ts";
+import type { ByteQuota, Id, Transaction } from "../store/port.ts";
 import { MAIL_TEXTS, type MailProvider, type MailTextRecord } from "./mails.ts";
 import { addMails, mailContext, mailRecord, requireMayWait } from "./outbox.ts";
 import { type CountingServices, reserveMails, writeMails } from "./quota.ts";
@@ -55,7 +55,7 @@ export interface SentMails {
 export async function sendMails(
   services: CountingServices,
   projectId: Id,
-  { to, replyTo, room, ...content }: MailToSend & { readonly room: Room | undefined },
+  { to, replyTo, quota, ...content }: MailToSend & { readonly quota: ByteQuota | undefined },
 ): Promise<SentMails> {
   const context = await mailContext(services, projectId, { kinds: [], language: null });
   const rendered = await renderedContent(services, projectId, content);
@@ -75,8 +75,8 @@ export async function sendMails(
   const mails = addresses.map((to) => mailRecord(services, context, { ...given, to }));
   const write = async (tx: Transaction) => {
     if (context.provider !== null) await requireMayWait(tx, mails.length);
-    if (shared !== null) await tx.records<MailTextRecord>(MAIL_TEXTS, { room }).insert(shared);
-    return await addMails(tx, services, mails, room);
+    if (shared !== null) await tx.records<MailTextRecord>(MAIL_TEXTS, { quota }).insert(shared);
+    return await addMails(tx, services, mails, quota);
   };
   await writeMails(services, projectId, counted, write).catch(withoutRoom);
   const ids = mails.map(({ _id }) => _id);

@@ -1,8 +1,12 @@
 import type { WriteAccess } from "../documents/access.ts";
 import { bulkRequest, createDocuments, type CreateInput } from "../documents/create_documents.ts";
 import { creationProblem } from "../documents/prepare_write.ts";
-import { writeDocument, type WriteServices } from "../documents/write_document.ts";
-import { writeOnce } from "../documents/write_once.ts";
+import {
+  performWrite,
+  type PreparedRequest,
+  writeDocument,
+  type WriteServices,
+} from "../documents/write_document.ts";
 import type { Members } from "../documents/document.ts";
 import { fieldAt, type ItemDefinition } from "../documents/fields.ts";
 import { isServerField, pathProblem } from "../documents/names.ts";
@@ -242,6 +246,13 @@ export async function importRows(
 /** Kept in the place of a lot's answer. */
 const SPLIT = { data: "split", isNew: false };
 
+/** Stores nothing but the answer. */
+const NOTE_SPLIT: PreparedRequest = {
+  needsTransaction: true,
+  store: () => Promise.resolve(SPLIT),
+  explain: (problem) => Promise.resolve({ problem, canRetry: false }),
+};
+
 /**
  * Stores a lot, or notes that its rows are tried one by one, whichever comes first: sent again, it
  * is not stored as a whole beside rows that were stored alone. Resolves to the refusal where there
@@ -257,7 +268,10 @@ async function storeLot(
   if (ABOUT_KEYS.includes(stored.code)) throw stored;
   if (lot.idempotencyKey === null) return "split";
   const noted = await attempt(() =>
-    writeOnce(services, target, bulkRequest(target, lot), () => Promise.resolve(SPLIT))
+    performWrite(services, [target], {
+      repeatable: bulkRequest(target, lot),
+      prepare: () => NOTE_SPLIT,
+    })
   );
   if (noted instanceof Problem) return noted;
   return noted.data === SPLIT.data ? "split" : "stored";

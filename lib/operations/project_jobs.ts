@@ -1,6 +1,6 @@
 import { deadlinePassed } from "../clock.ts";
 import { COLLECTION_REMOVAL } from "../documents/collection_removals.ts";
-import { type KeepServices, UNHELD_FILE_REMOVAL } from "../documents/keep_files.ts";
+import { type FileReferenceServices, UNHELD_FILE_REMOVAL } from "../documents/file_references.ts";
 import { type FileServices, OBJECT_REMOVAL } from "../files/removals.ts";
 import { INTERNAL } from "../files/stores.ts";
 import { parseId } from "../ids.ts";
@@ -31,7 +31,7 @@ export interface ShownJobs {
   readonly total: number;
 }
 
-type RemovalServices = FileServices & KeepServices;
+type RemovalServices = FileServices & FileReferenceServices;
 
 /** The kinds that follow from what members do. */
 const KINDS_OF_MEMBERS: readonly JobKind<RemovalServices>[] = [

@@ -14,7 +14,7 @@ import { canonicalEmail, isSameMailbox } from "../emails.ts";
 import type { NewId } from "../ids.ts";
 import type { Linking } from "../projects/providers.ts";
 import { eq } from "../store/filter.ts";
-import type { Id, Json, Room, Transaction } from "../store/port.ts";
+import type { ByteQuota, Id, Json, Transaction } from "../store/port.ts";
 import { SignInFailed } from "./failures.ts";
 import type { Profile } from "./provider.ts";
 
@@ -23,7 +23,7 @@ interface LinkContext {
   readonly clock: Clock;
   readonly newId: NewId;
   /** What new users are stored by. */
-  readonly room?: Room | undefined;
+  readonly quota?: ByteQuota | undefined;
   /** Declared fields of a new user: their defaults. */
   readonly fields: { readonly [name: string]: Json };
 }
@@ -192,7 +192,7 @@ async function createUser(
   });
   const shown = await withFreeUsername(tx, user, { username });
   const after = { ...user, ...shown };
-  await tx.records<UserRecord>(USERS, { room: context.room }).insert(after);
+  await tx.records<UserRecord>(USERS, { quota: context.quota }).insert(after);
   await noteUserEvent(tx, context.clock, { event: "created", before: null, after });
   const { _id: userId } = user;
   await addIdentity(tx, context, whom, userId);

@@ -12,7 +12,7 @@ import { ACCESS_TOKEN_SECONDS } from "../limits.ts";
 import { Problem } from "../problems.ts";
 import type { Linking } from "../projects/providers.ts";
 import { UniqueViolation } from "../store/errors.ts";
-import type { Engine, Id, Room, Transaction } from "../store/port.ts";
+import type { ByteQuota, Engine, Id, Transaction } from "../store/port.ts";
 import { fieldsOfNewUser, type UserFields } from "../users/user_fields.ts";
 import { accountOf } from "./accounts.ts";
 import { SignInFailed } from "./failures.ts";
@@ -65,10 +65,10 @@ export async function signIn(
   // Within the transaction nothing may be read that is not its own: so the key is known before.
   await signingKeys.find(projectId);
 
-  async function attempt(tx: Transaction, room: Room | undefined) {
+  async function attempt(tx: Transaction, quota: ByteQuota | undefined) {
     const { revoked, reclaimed, ...account } = await accountOf(
       tx,
-      { projectId, clock, newId, fields, room },
+      { projectId, clock, newId, fields, quota },
       whom,
     );
     const { userId } = account;
@@ -89,7 +89,7 @@ export async function signIn(
       const { revoked, reclaimed, signedIn } = await withinQuota(
         services,
         projectId,
-        (room) => engine.transaction(projectId, (tx) => attempt(tx, room)),
+        (quota) => engine.transaction(projectId, (tx) => attempt(tx, quota)),
       );
       sessions.forget(projectId, revoked);
       if (reclaimed) {

@@ -1,6 +1,6 @@
 /** What of each write to certain records is kept, as a part of the storage port. */
 
-import type { Definition, Id, Room, Space, StoredRecord } from "./definition.ts";
+import type { ByteQuota, Definition, Id, Space, StoredRecord } from "./definition.ts";
 
 /** Who has changed a record. */
 export type Actor =
@@ -17,11 +17,11 @@ export interface Authorship {
   readonly at: string;
 }
 
-/** What records are asked for with, to be written. */
+/** How records are written. */
 export interface Writing {
-  /** Without a bound if left out. */
-  readonly room?: Room | undefined;
-  /** Who writes what is recorded. */
+  /** No limit if left out. */
+  readonly quota?: ByteQuota | undefined;
+  /** Who writes, for the record of changes. */
   readonly by?: Authorship;
 }
 

@@ -100,10 +100,10 @@ export interface Definition {
   readonly membersMax?: number;
 }
 
-/** How much a space may hold. */
-export interface Room {
-  /** What {@linkcode Engine.bytes} may be at most after a write that makes it more. */
+/** How many bytes a space may hold. */
+export interface ByteQuota {
+  /** Upper bound of {@linkcode Engine.bytes} after a write that adds bytes. */
   readonly bytesMax: number;
   /** Kinds that are `counted`, whose bytes are added. */
-  readonly beside: readonly Definition[];
+  readonly alsoCounted: readonly Definition[];
 }

@@ -210,10 +210,10 @@ export interface Explanation {
  * `list`, `count`, `aggregate` and `referrers` hold nobody else up, however many records they look
  * at. Past the engine's time limit they throw `QueryTooSlow`, and nothing of them is left running.
  *
- * Those that were asked for with a room throw `SpaceFull` instead of a write that would make the
- * space hold more than that. An engine may miss what other processes have in flight; docs/limits.md
- * says how far they may go beyond the room together. What makes the space hold less is written in
- * any case.
+ * Records that were asked for with a quota throw `SpaceFull` instead of a write that would make the
+ * space exceed the quota. An engine may miss what other processes have in flight; docs/limits.md says
+ * by how much all of them together may exceed the quota. A write that makes the space smaller is
+ * always done.
  */
 export interface Records<T extends StoredRecord = StoredRecord> {
   /** Throws `UniqueViolation` (path `_id` for a taken id) and `RecordTooLarge`. */
@@ -361,9 +361,9 @@ export interface Engine extends AsyncDisposable {
    * Bytes of all records of those kinds together that have a trash, as they are stored: a project's
    * documents. Costs the same however many there are, and sees every write that was answered.
    *
-   * @param beside Kinds that are `counted`, whose bytes are added.
+   * @param alsoCounted Kinds that are `counted`, whose bytes are added.
    */
-  bytes(space: Space, beside?: readonly Definition[]): Promise<number>;
+  bytes(space: Space, alsoCounted?: readonly Definition[]): Promise<number>;
   /** Bytes of all records of one kind that has a trash or is `counted`, as {@linkcode bytes} knows them. */
   bytesOf(space: Space, kind: Definition): Promise<number>;
   /**

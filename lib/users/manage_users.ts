@@ -111,9 +111,9 @@ export async function createManagedUser(
   await storedOrRefused(
     services,
     projectId,
-    (room) =>
+    (quota) =>
       services.engine.transaction(projectId, async (tx) => {
-        const users = tx.records<UserRecord>(USERS, { room });
+        const users = tx.records<UserRecord>(USERS, { quota });
         await refuseTakenForms(users, user.email, user._id);
         await users.insert(user);
         const event = { event: "created", before: null, after: user, actor } as const;
@@ -157,9 +157,9 @@ export async function changeManagedUser(
   const { user, ended } = await storedOrRefused(
     services,
     projectId,
-    (room) =>
+    (quota) =>
       engine.transaction(projectId, async (tx) => {
-        const users = tx.records<UserRecord>(USERS, { room });
+        const users = tx.records<UserRecord>(USERS, { quota });
         await refuseTakenForms(users, email ?? null, userId);
         const was = (await users.get(userId))?.value ?? null;
         const changed = await users.updateOne(eq("_id", userId), { set });

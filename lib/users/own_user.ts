@@ -65,9 +65,9 @@ export async function changeOwnUser(
   return await storedOrRefused(
     services,
     projectId,
-    (room) =>
+    (quota) =>
       engine.transaction(projectId, async (tx) => {
-        const users = tx.records<UserRecord>(USERS, { room });
+        const users = tx.records<UserRecord>(USERS, { quota });
         const user = (await users.get(userId))?.value;
         if (user === undefined) throw new Problem("ACCESS_TOKEN_INVALID");
         const own = new Set([...user.ownMembers ?? [], ...chosen]);

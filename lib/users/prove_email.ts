@@ -175,7 +175,7 @@ export async function signInByCode(
   const { opened, revoked } = await storedOrRefused(
     services,
     projectId,
-    (room) =>
+    (quota) =>
       engine.transaction(projectId, async (tx) => {
         await useCode(tx, code);
         const holder = await findUserByEmail(tx.records(USERS), code.email);
@@ -184,7 +184,7 @@ export async function signInByCode(
         if (holder === null) {
           if (auth.signUp === "closed") throw new Problem("INVALID_CODE");
           const user = newUser(services, { email: code.email, emailVerified: true, fields });
-          await tx.records<UserRecord>(USERS, { room }).insert(user);
+          await tx.records<UserRecord>(USERS, { quota }).insert(user);
           await noteUserEvent(tx, services.clock, { event: "created", before: null, after: user });
           userId = user._id;
         } else {

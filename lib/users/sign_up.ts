@@ -7,7 +7,7 @@ import { enqueueMail, findMailContext, type MailContext } from "../mail/outbox.t
 import { Problem } from "../problems.ts";
 import { and, eq } from "../store/filter.ts";
 import { withinQuota } from "../documents/quota.ts";
-import type { Id, Json, Records, Room, Transaction } from "../store/port.ts";
+import type { ByteQuota, Id, Json, Records, Transaction } from "../store/port.ts";
 import { timestamp } from "../clock.ts";
 import { noteUserEvent } from "../auth/user_events.ts";
 import { findUserByEmail, newUser, type UserRecord, USERS } from "../auth/users.ts";
@@ -75,7 +75,7 @@ export async function signUp(
   const result = await storedOrRefused(
     services,
     projectId,
-    (room) =>
+    (quota) =>
       engine.transaction(projectId, async (tx) => {
         const { guest, holder } = await admit(tx.records(USERS), wanted);
         if (holder !== null) {
@@ -85,8 +85,8 @@ export async function signUp(
         const fields = fieldsOf(declared, guest, input.fields);
         const made = { ...user, passwordHash, fields };
         const userId = await (guest === null
-          ? inserted(tx, services, { user: made, room })
-          : upgraded(tx, services, { guest, made, room }));
+          ? inserted(tx, services, { user: made, quota })
+          : upgraded(tx, services, { guest, made, quota }));
         const code = { purpose: "verify", email, language: visitor.language } as const;
         const job = context === null
           ? null
@@ -157,16 +157,16 @@ function fieldsOf(
 async function upgraded(
   tx: Transaction,
   services: UserServices,
-  { guest, made, room }: {
+  { guest, made, quota }: {
     readonly guest: UserRecord;
     readonly made: UserRecord;
-    readonly room: Room | undefined;
+    readonly quota: ByteQuota | undefined;
   },
 ): Promise<Id> {
   const { email, emailLower, passwordHash, fields, ...user } = made;
   const { ownMembers } = user;
   const own = Object.fromEntries(ownMembers.map((member) => [member, user[member]]));
-  const upgraded = await tx.records<UserRecord>(USERS, { room }).updateOne(eq("_id", guest._id), {
+  const upgraded = await tx.records<UserRecord>(USERS, { quota }).updateOne(eq("_id", guest._id), {
     set: {
       email,
       emailLower,
@@ -188,9 +188,9 @@ async function upgraded(
 async function inserted(
   tx: Transaction,
   services: UserServices,
-  { user, room }: { readonly user: UserRecord; readonly room: Room | undefined },
+  { user, quota }: { readonly user: UserRecord; readonly quota: ByteQuota | undefined },
 ): Promise<Id> {
-  await tx.records<UserRecord>(USERS, { room }).insert(user);
+  await tx.records<UserRecord>(USERS, { quota }).insert(user);
   await noteUserEvent(tx, services.clock, { event: "created", before: null, after: user });
   return user._id;
 }
@@ -224,9 +224,9 @@ export async function signInAnonymously(
   const opened = await withinQuota(
     services,
     projectId,
-    (room) =>
+    (quota) =>
       services.engine.transaction(projectId, async (tx) => {
-        const userId = await inserted(tx, services, { user, room });
+        const userId = await inserted(tx, services, { user, quota });
         return await openUserSession(tx, services, { userId, device });
       }),
   );

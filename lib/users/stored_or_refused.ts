@@ -1,16 +1,16 @@
 import { type QuotaServices, withinQuota } from "../documents/quota.ts";
 import { Problem } from "../problems.ts";
 import { UniqueViolation } from "../store/errors.ts";
-import type { Id, Room } from "../store/port.ts";
+import type { ByteQuota, Id } from "../store/port.ts";
 
 /**
  * What a write of users met as taken, in their words. Throws `USERNAME_TAKEN`, `EMAIL_TAKEN`, and
- * `DOCUMENT_QUOTA_EXCEEDED` where users are written by the room that `work` is given.
+ * `DOCUMENT_QUOTA_EXCEEDED` if users are written with the quota that `work` is given.
  */
 export async function storedOrRefused<T>(
   services: QuotaServices,
   projectId: Id,
-  work: (room: Room | undefined) => Promise<T>,
+  work: (quota: ByteQuota | undefined) => Promise<T>,
 ): Promise<T> {
   try {
     return await withinQuota(services, projectId, work);

@@ -13,7 +13,7 @@ export const mail: HandlersOf<typeof MAIL> = {
     const sent = await withinQuota(
       services,
       projectId,
-      (room) => sendMails(services, projectId, { ...mail, room }),
+      (quota) => sendMails(services, projectId, { ...mail, quota }),
     );
     return ok(200, JSON.stringify(sent), "Mail queued");
   },

@@ -118,11 +118,11 @@ Deno.test("mails of sign-in are sent though the month's are used up, and those o
   const { services, project: { projectId }, server } = outbox;
   const custom = { subject: "News", text: "News\n" };
   const to = times(FREE_MAILS, (i) => `user${i}@example.com`);
-  await sendMails(services, projectId, { ...custom, room: undefined, to });
+  await sendMails(services, projectId, { ...custom, quota: undefined, to });
   await services.jobRunner.idle();
   assert.equal(await outbox.counted(), FREE_MAILS);
   assert.equal(server.mails.length, FREE_MAILS);
-  const error = await sendMails(services, projectId, { ...custom, room: undefined, to: [TO] })
+  const error = await sendMails(services, projectId, { ...custom, quota: undefined, to: [TO] })
     .catch((e) => e);
   assert.equal(error.code, "MAIL_QUOTA_EXCEEDED");
   await outbox.send(CODE);

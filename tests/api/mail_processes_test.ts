@@ -144,7 +144,7 @@ Deno.test("whoever is disposed of sends what it has begun, and leaves the rest t
   {
     const { services } = ending;
     const { sendMails } = await import("@/lib/mail/send.ts");
-    await sendMails(services, projectId, { subject: "News", text: "News\n", to, room: undefined });
+    await sendMails(services, projectId, { subject: "News", text: "News\n", to, quota: undefined });
     await ending[Symbol.asyncDispose]();
   }
   const sent = server.mails.length;

@@ -125,7 +125,7 @@ export const changeLogCases: Cases = {
     const start = await engine.changes.head(space);
     await assert.rejects(posts.insert(post(2, { slug: "a" })), UniqueViolation);
     await assert.rejects(posts.insertMany([post(3), post(4, { slug: "a" })]), UniqueViolation);
-    const full = { by: BY, room: { bytesMax: 10, beside: [] } };
+    const full = { by: BY, quota: { bytesMax: 10, alsoCounted: [] } };
     await assert.rejects(postsIn(engine, space, full).insert(post(5)), SpaceFull);
     assert.equal(await posts.updateOne(eq("_id", id(6)), { set: { n: 1 } }), null);
     assert.equal(await posts.deleteOne(eq("_id", id(6))), null);

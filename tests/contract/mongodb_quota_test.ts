@@ -21,9 +21,9 @@ async function openTwo() {
   const space = newSpace();
   await engines[0]!.records(space, POSTS).insert(post(1));
   const size = await engines[0]!.bytes(space);
-  const room = { bytesMax: (FITTING + 1) * size + size / 2, beside: [] };
+  const quota = { bytesMax: (FITTING + 1) * size + size / 2, alsoCounted: [] };
   return {
-    writers: engines.map((engine) => engine.records(space, POSTS, { room })),
+    writers: engines.map((engine) => engine.records(space, POSTS, { quota })),
     /** How many posts have been stored since. */
     stored: async () => await engines[0]!.bytes(space) / size - 1,
     async [Symbol.asyncDispose]() {

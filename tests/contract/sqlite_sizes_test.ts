@@ -31,15 +31,15 @@ Deno.test("sqlite: two processes that write at once fill a space to the last rec
   const post = (n: number) => ({ _id: id(n), isDeleted: false, text: "x".repeat(1000) });
   await engine.records(space, posts).insert(post(1));
   const size = await engine.bytes(space);
-  const room = { bytesMax: 51 * size + size / 2, beside: [] };
+  const quota = { bytesMax: 51 * size + size / 2, alsoCounted: [] };
   const theirs = other.run({
     space,
     definition: posts,
-    writing: { room },
+    writing: { quota },
     calls: upTo(100).map((n) => ({ insert: post(1000 + n) })),
     how: "together",
   });
-  const records = engine.records(space, posts, { room });
+  const records = engine.records(space, posts, { quota });
   const ended = await Promise.allSettled(upTo(100).map((n) => records.insert(post(2000 + n))));
   for (const one of ended) assert.ok(one.status === "fulfilled" || one.reason instanceof SpaceFull);
   const outcomes = [...ended.map(({ status }) => status), ...await theirs];

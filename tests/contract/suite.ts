@@ -20,7 +20,7 @@ import { pageBytesCases } from "./page_bytes.ts";
 import { processCases } from "./processes.ts";
 import { referringCases } from "./referring.ts";
 import { renamingCases } from "./renaming.ts";
-import { roomCases } from "./rooms.ts";
+import { quotaCases } from "./quotas.ts";
 import { searchCases } from "./searching.ts";
 import { sizeCases } from "./sizes.ts";
 import { snapshotCases } from "./snapshots.ts";
@@ -56,7 +56,7 @@ const THEMES: readonly Cases[] = [
   referringCases,
   sizeCases,
   snapshotCases,
-  roomCases,
+  quotaCases,
   writeCases,
   changeCases,
   changeLogCases,

@@ -20,16 +20,16 @@ export function stepped(services: Services, step: Step): Services {
 
 function steppedEngine(engine: Engine, step: Step): Engine {
   return engineOver(engine, {
-    records: (space, definition, room) =>
-      each(engine.records(space, definition, room), definition.name, step, space),
+    records: (space, definition, quota) =>
+      each(engine.records(space, definition, quota), definition.name, step, space),
     async transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T> {
       await step("begin", space);
       const result = await engine.transaction(space, async (tx) => {
         const result = await work({
           define: tx.define.bind(tx),
           records: <R extends StoredRecord>(
-            ...[definition, room]: Parameters<Transaction["records"]>
-          ) => each<Records<R>>(tx.records<R>(definition, room), definition.name, step, space),
+            ...[definition, quota]: Parameters<Transaction["records"]>
+          ) => each<Records<R>>(tx.records<R>(definition, quota), definition.name, step, space),
         });
         await step("commit", space);
         return result;

@@ -11,9 +11,11 @@ const NOT_OF_DOCUMENTS = /^(?:_|system\.)/;
  * What all documents of a database, and the records of these kinds, take as BSON. The server counts
  * it beside its writes; after a crash of its own it may be off until {@linkcode validate}.
  */
-export async function bytesIn(db: Db, beside: readonly Definition[]): Promise<number> {
+export async function bytesIn(db: Db, alsoCounted: readonly Definition[]): Promise<number> {
   const counted = {
-    $or: [{ name: { $not: NOT_OF_DOCUMENTS } }, { name: { $in: beside.map(({ name }) => name) } }],
+    $or: [{ name: { $not: NOT_OF_DOCUMENTS } }, {
+      name: { $in: alsoCounted.map(({ name }) => name) },
+    }],
   };
   const sizes = await Promise.all((await named(db, counted)).map((name) => bytesOfKind(db, name)));
   return sizes.reduce((sum, size) => sum + size, 0);

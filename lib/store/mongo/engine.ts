@@ -6,11 +6,11 @@ import { createLru } from "../../lru.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { OpenTransactions } from "../open_transactions.ts";
 import type {
+  ByteQuota,
   Definition,
   Engine,
   Id,
   Records,
-  Room,
   Snapshot,
   Space,
   StoredRecord,
@@ -128,8 +128,8 @@ export class MongoEngine implements Engine {
     definition: Definition,
     writing: Writing = {},
   ): Records<T> {
-    const { db, quota } = this.#space(space);
-    const { room } = writing;
+    const { db, quota: spaceQuota } = this.#space(space);
+    const { quota } = writing;
     const access: Access = {
       db,
       session: null,
@@ -151,18 +151,18 @@ export class MongoEngine implements Engine {
         }),
       together: (work) => this.#inSession(space, work),
       noted: (bytes) => this.changes.noted(space, bytes),
-      take: room === undefined ? null : (bytes) => quota.admit(room, bytes),
+      take: quota === undefined ? null : (bytes) => spaceQuota.admit(quota, bytes),
     };
     return new MongoRecords<T>(definition, access, writing);
   }
 
   async transaction<T>(space: Space, work: (tx: Transaction) => Promise<T>): Promise<T> {
     this.#open.refuseInside(space);
-    const { db, quota } = this.#space(space);
+    const { db, quota: spaceQuota } = this.#space(space);
     const redefined = new Map<string, Redefinition>();
     const taken: Disposable[] = [];
-    const take = async (room: Room, bytes: number) =>
-      void taken.push(await quota.admit(room, bytes));
+    const take = async (quota: ByteQuota, bytes: number) =>
+      void taken.push(await spaceQuota.admit(quota, bytes));
     const giveBack = () => taken.splice(0).forEach((one) => one[Symbol.dispose]());
     const run = () =>
       this.#inSession(space, async (session) => {
@@ -223,8 +223,8 @@ export class MongoEngine implements Engine {
     return null;
   }
 
-  bytes(space: Space, beside: readonly Definition[] = []): Promise<number> {
-    return guarded(() => bytesIn(this.#db(space), beside));
+  bytes(space: Space, alsoCounted: readonly Definition[] = []): Promise<number> {
+    return guarded(() => bytesIn(this.#db(space), alsoCounted));
   }
 
   bytesOf(space: Space, { name }: Definition): Promise<number> {

@@ -1,7 +1,7 @@
 import type { Db } from "mongodb";
 import { Patience } from "../../patience.ts";
 import { SpaceFull } from "../errors.ts";
-import type { Room } from "../port.ts";
+import type { ByteQuota } from "../port.ts";
 import { bytesIn } from "./bytes.ts";
 
 /** How long a sum serves later writes, in milliseconds. */
@@ -12,9 +12,9 @@ const PARTS = 16;
 const WAIT_MS = 3_000;
 
 /**
- * Holds one space to a {@linkcode Room}, as far as this process knows. The server sums what is
+ * Holds one space to a {@linkcode ByteQuota}, as far as this process knows. The server sums what is
  * stored; this process adds what it has admitted itself since. Other processes' writes that are in
- * flight at the moment of a sum are not seen, and may take the space beyond the room.
+ * flight at the moment of a sum are not seen, and may take the space beyond the quota.
  */
 export class SpaceQuota {
   readonly #db: Db;
@@ -35,14 +35,14 @@ export class SpaceQuota {
   }
 
   /** Admits a write that adds bytes at most, until the result is disposed of. Throws `SpaceFull`. */
-  async admit(room: Room, bytes: number): Promise<Disposable> {
+  async admit(quota: ByteQuota, bytes: number): Promise<Disposable> {
     const came = performance.now();
-    for (const patience = new Patience(); !this.#isAdmissible(room, bytes, came);) {
+    for (const patience = new Patience(); !this.#isAdmissible(quota, bytes, came);) {
       if (this.#summedAt >= came) {
-        if (this.#unsummed === 0 || patience.isOver(WAIT_MS)) throw new SpaceFull(room.bytesMax);
+        if (this.#unsummed === 0 || patience.isOver(WAIT_MS)) throw new SpaceFull(quota.bytesMax);
         await patience.pause();
       }
-      await (this.#summing ??= this.#sum(room).finally(() => this.#summing = null));
+      await (this.#summing ??= this.#sum(quota).finally(() => this.#summing = null));
     }
     this.#admitted += bytes;
     return { [Symbol.dispose]: () => void (this.#ended += bytes) };
@@ -53,16 +53,16 @@ export class SpaceQuota {
     return this.#admitted - this.#endedBefore;
   }
 
-  #isAdmissible({ bytesMax }: Room, bytes: number, came: number): boolean {
+  #isAdmissible({ bytesMax }: ByteQuota, bytes: number, came: number): boolean {
     const free = bytesMax - this.#stored;
     if (this.#summedAt >= came) return this.#unsummed + bytes <= free;
     const isRecent = performance.now() - this.#summedAt < SUM_MS;
     return isRecent && this.#unsummed + bytes <= free / PARTS;
   }
 
-  async #sum({ beside }: Room): Promise<void> {
+  async #sum({ alsoCounted }: ByteQuota): Promise<void> {
     const [summedAt, endedBefore] = [performance.now(), this.#ended];
-    this.#stored = await bytesIn(this.#db, beside);
+    this.#stored = await bytesIn(this.#db, alsoCounted);
     this.#summedAt = summedAt;
     this.#endedBefore = endedBefore;
   }

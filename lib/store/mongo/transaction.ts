@@ -1,6 +1,13 @@
 import type { ClientSession, Db } from "mongodb";
 import { renamedRecords } from "../renames.ts";
-import type { Definition, Records, Room, StoredRecord, Transaction, Writing } from "../port.ts";
+import type {
+  ByteQuota,
+  Definition,
+  Records,
+  StoredRecord,
+  Transaction,
+  Writing,
+} from "../port.ts";
 import { isTimeout, isTransient, translated } from "./failures.ts";
 import {
   createIndexes,
@@ -39,7 +46,7 @@ export interface Surrounding {
   /** Texts of so many bytes were noted as changes. */
   noted(bytes: number): void;
   /** Leave to add so many bytes, until the transaction's end. Throws `SpaceFull`. */
-  take(room: Room, bytes: number): Promise<void>;
+  take(quota: ByteQuota, bytes: number): Promise<void>;
 }
 
 /** Indexes that a transaction made for a definition, or is to drop with it. */
@@ -68,7 +75,7 @@ export class MongoTransaction implements Transaction {
 
   records<T extends StoredRecord>(definition: Definition, writing: Writing = {}): Records<T> {
     const { db, session, queryTimeLimitMs, take, noted } = this.#around;
-    const { room } = writing;
+    const { quota } = writing;
     const isNoted = definition.recordedAs !== undefined;
     const write = <R>(work: () => Promise<R>): Promise<R> =>
       this.#guarded(async () => {
@@ -92,8 +99,8 @@ export class MongoTransaction implements Transaction {
       write,
       noted,
       together: (work) => work(session),
-      take: room === undefined ? null : async (bytes) => {
-        await take(room, bytes);
+      take: quota === undefined ? null : async (bytes) => {
+        await take(quota, bytes);
         return NOTHING_LEFT;
       },
     };

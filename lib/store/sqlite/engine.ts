@@ -186,8 +186,8 @@ export class SqliteEngine implements Engine {
   }
 
   // deno-lint-ignore require-await -- Rejects where a plain return would throw.
-  async bytes(space: Space, beside: readonly Definition[] = []): Promise<number> {
-    return bytesCounted(this.#file(space).reader, beside);
+  async bytes(space: Space, alsoCounted: readonly Definition[] = []): Promise<number> {
+    return bytesCounted(this.#file(space).reader, alsoCounted);
   }
 
   // deno-lint-ignore require-await -- Rejects where a plain return would throw.

@@ -239,8 +239,8 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   #assertRoom(db: Connection): void {
-    const { room } = this.#writing;
-    if (room !== undefined) assertRoom(db, room);
+    const { quota } = this.#writing;
+    if (quota !== undefined) assertRoom(db, quota);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { Outdated, SpaceFull, StoreMismatch } from "../errors.ts";
-import type { Definition, Room } from "../port.ts";
+import type { ByteQuota, Definition } from "../port.ts";
 import { scalarAt } from "../shape.ts";
 import { hasArrayTables, makeArrayTables, removeArrayTables } from "./array_schema.ts";
 import { hasChanges, makeChanges } from "./change_table.ts";
@@ -84,8 +84,8 @@ export function assertStands(db: Connection, { restsOn }: Definition): void {
 const COUNTED = "select coalesce(sum(bytes), 0) from counts where name not glob '_*'";
 
 /** Bytes of all documents, and of records of these kinds. */
-export function bytesCounted(db: Connection, beside: readonly Definition[]): number {
-  const names = beside.map(({ name }) => name);
+export function bytesCounted(db: Connection, alsoCounted: readonly Definition[]): number {
+  const names = alsoCounted.map(({ name }) => name);
   const statement = sql(`${COUNTED} or name in (${names.map(() => "?").join()})`, ...names);
   return db.get(statement)![0] as number;
 }
@@ -94,8 +94,8 @@ export const bytesOfKind = (db: Connection, name: string): number =>
   Number(db.get(sql("select bytes from counts where name = ?", name))?.[0] ?? 0);
 
 /** After a write that took room, within its transaction. Throws `SpaceFull`. */
-export function assertRoom(db: Connection, { bytesMax, beside }: Room): void {
-  if (bytesCounted(db, beside) > bytesMax) throw new SpaceFull(bytesMax);
+export function assertRoom(db: Connection, { bytesMax, alsoCounted }: ByteQuota): void {
+  if (bytesCounted(db, alsoCounted) > bytesMax) throw new SpaceFull(bytesMax);
 }
 
 /**

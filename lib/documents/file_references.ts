@@ -10,44 +10,44 @@ import { and, eq, within } from "../store/filter.ts";
 import type { Definition, Engine, Id, Records, Transaction, Writing } from "../store/port.ts";
 import type { WriteAccess } from "./access.ts";
 import { collectionOf, type CollectionRecord, COLLECTIONS } from "./catalog.ts";
-import type { Collection, StoredDocument } from "./collection.ts";
+import type { StoredDocument } from "./collection.ts";
 import { refuseFaults } from "./document.ts";
 import { type FileField, filesHeld, removesFiles } from "./file_fields.ts";
 
-export interface KeepServices {
+export interface FileReferenceServices {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly newId: NewId;
-  /** Removes files that no document holds any more. */
+  /** Runs the jobs that remove files to which no document refers any more. */
   readonly jobRunner: JobQueue;
 }
 
-/** Where a document is written. */
+/** A transaction, or the engine if the write needs none. */
 export type Scope = Pick<Transaction, "records">;
 
-/** A document before a write and behind it; null where there is none. */
+/** A document before and after a write; null if there is none. */
 export interface Rewritten {
   readonly before: StoredDocument | null;
   readonly after: StoredDocument | null;
 }
 
-/** Before a transaction that may note files to be removed. */
+/** Prepares for a transaction that may queue the removal of files. */
 export async function announceRemovals(
-  { jobRunner }: Pick<KeepServices, "jobRunner">,
-  projectId: Id,
-  collections: readonly Collection[],
+  { jobRunner }: Pick<FileReferenceServices, "jobRunner">,
+  targets: readonly WriteAccess[],
 ): Promise<void> {
-  if (collections.some(removesFiles)) await jobRunner.announce(projectId);
+  const removing = targets.find(({ collection }) => removesFiles(collection));
+  if (removing !== undefined) await jobRunner.announce(removing.projectId);
 }
 
 /**
- * In the transaction that writes a document: sees that it holds only files that its writer may
- * choose, or that it held before, and notes those to be removed that it holds no more. Throws
- * `INVALID_DOCUMENT`.
+ * Checks, in the transaction that writes a document, that the document refers only to files that the
+ * writer may choose or to which it referred before. Queues the removal of files to which it no longer
+ * refers. Throws `INVALID_DOCUMENT`.
  */
-export async function keepFiles(
+export async function updateFileReferences(
   scope: Scope,
-  services: Pick<KeepServices, "clock" | "newId">,
+  services: Pick<FileReferenceServices, "clock" | "newId">,
   { target, before, after }: Rewritten & { readonly target: WriteAccess },
 ): Promise<void> {
   const { id, files } = target.collection;
@@ -61,32 +61,32 @@ export async function keepFiles(
   }
   const faults: FieldFault[] = [];
   for (const [file, { path }] of added) {
-    if (await mayHold(scope, target, file)) continue;
+    if (await canRefer(scope, target, file)) continue;
     const whose = target.ownerId === null ? "of this project" : "of yours";
     faults.push({ path, message: `must name a confirmed file ${whose} by its path` });
   }
   refuseFaults(faults);
   const dropped = [...had].filter(([path, { removes }]) => removes && !has.has(path));
-  await noteDropped(scope, services, dropped.map(([path]) => path), id!); // It is stored.
+  await queueRemovals(scope, services, dropped.map(([path]) => path), id!); // It is stored.
 }
 
-/** No path of ours is longer: an id, a UUID and the name that a file is stored under. */
+/** No file has a longer path: it has an id, a UUID and the name of the file. */
 const PATH_LENGTH_MAX = 200;
 
-/** Where files are removed, one that is held is held fast until the end of the transaction. */
-async function mayHold(scope: Scope, target: WriteAccess, path: string): Promise<boolean> {
+/** If the collection removes files, the file's row is locked until the end of the transaction. */
+async function canRefer(scope: Scope, target: WriteAccess, path: string): Promise<boolean> {
   if (path.length > PATH_LENGTH_MAX) return false;
   const uploads = scope.records<UploadRecord>(UPLOADS);
   const chosen = and(eq("path", path), eq("state", "confirmed"), inScope(target));
   const found = removesFiles(target.collection)
-    ? await uploads.updateOne(chosen, { set: { path } }) // A change of nothing.
+    ? await uploads.updateOne(chosen, { set: { path } }) // Changes nothing.
     : await uploads.findOne(chosen);
   return found !== null;
 }
 
-const noteDropped = async (
+const queueRemovals = async (
   scope: Scope,
-  services: Pick<KeepServices, "clock" | "newId">,
+  services: Pick<FileReferenceServices, "clock" | "newId">,
   paths: readonly string[],
   collectionId: Id,
 ): Promise<void> => {
@@ -96,9 +96,9 @@ const noteDropped = async (
 };
 
 /**
- * A file that a document held: the subject is its path, the lane the id of the collection. It is
- * removed where no document of the collection holds it, in the trash or not. Whoever takes it up
- * meanwhile changes its row, so that one of the two transactions begins anew.
+ * Removes a file if no document of a collection refers to it, in the trash or not. The subject is the
+ * file's path and the lane is the id of the collection. A write that adds a reference changes the
+ * file's row, so that one of the two transactions is run again.
  */
 export const UNHELD_FILE_REMOVAL: JobKind<FileServices> = {
   name: "removeUnheldFile",
@@ -124,7 +124,7 @@ async function isHeld(tx: Transaction, collectionId: Id, file: string): Promise<
   return false;
 }
 
-/** Documents that hold files which go with them. */
+/** Documents whose files are removed with them. */
 export interface Holders {
   readonly projectId: Id;
   readonly collectionId: Id;
@@ -135,9 +135,9 @@ export interface Holders {
 
 const STEP_BYTES = 1_048_576;
 
-/** Records whose removal notes the files that go with them. */
+/** Returns records whose removal queues the removal of their files. */
 export function removableRecords(
-  services: KeepServices,
+  services: FileReferenceServices,
   { projectId, collectionId, files, records, writing }: Holders,
 ): Pick<Records<StoredDocument>, "list" | "deleteMany"> {
   const { engine, jobRunner } = services;
@@ -158,7 +158,7 @@ export function removableRecords(
           const count = await documents.deleteMany(and(within("_id", ids), filter), ids.length);
           const held = found.flatMap((one) => [...filesHeld(files, one)])
             .filter(([, { removes }]) => removes);
-          await noteDropped(tx, services, [...new Set(held.map(([path]) => path))], collectionId);
+          await queueRemovals(tx, services, [...new Set(held.map(([path]) => path))], collectionId);
           return count;
         });
         if (some === 0) break;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SpaceFull } from "@/lib/store/errors.ts";
 import { ALL, eq } from "@/lib/store/filter.ts";
-import type { Engine, Id, Room, Space } from "@/lib/store/port.ts";
+import type { ByteQuota, Engine, Id, Space } from "@/lib/store/port.ts";
 import { definition, id, newSpace, trashDefinition, upTo } from "./fixtures.ts";
 import { SecondProcess } from "./second_process.ts";
 import type { Cases } from "./suite.ts";
@@ -17,11 +17,11 @@ async function open(engine: Engine) {
   await engine.records(space, POSTS).insert(post(1));
   const size = await engine.bytes(space);
   const within = (bytesMax: number) =>
-    engine.records(space, POSTS, { room: { bytesMax, beside: [] } });
+    engine.records(space, POSTS, { quota: { bytesMax, alsoCounted: [] } });
   return { space, size, within, all: engine.records(space, POSTS) };
 }
 
-/** How many of these were stored; the others must have been refused for want of room. */
+/** How many of these were stored; the others must have been refused for want of space. */
 async function storedOf(writes: readonly Promise<unknown>[]): Promise<number> {
   const ended = await Promise.allSettled(writes);
   const refused = ended.filter((one) => one.status === "rejected");
@@ -30,16 +30,21 @@ async function storedOf(writes: readonly Promise<unknown>[]): Promise<number> {
 }
 
 /** How many of these are stored by two processes, each of which inserts one after the other. */
-async function inBoth(engine: Engine, address: string, space: Space, room: Room): Promise<number> {
+async function inBoth(
+  engine: Engine,
+  address: string,
+  space: Space,
+  quota: ByteQuota,
+): Promise<number> {
   await using other = await SecondProcess.start(address);
   const theirs = other.run({
     space: space as Id,
     definition: POSTS,
-    writing: { room },
+    writing: { quota },
     calls: upTo(100).map((n) => ({ insert: post(1000 + n) })),
     how: "one by one",
   });
-  const records = engine.records(space, POSTS, { room });
+  const records = engine.records(space, POSTS, { quota });
   let ours = 0;
   for (const n of upTo(100)) ours += await storedOf([records.insert(post(2000 + n))]);
   const outcomes = await theirs;
@@ -50,7 +55,7 @@ async function inBoth(engine: Engine, address: string, space: Space, room: Room)
   return ours + outcomes.length - refused.length;
 }
 
-export const roomCases: Cases = {
+export const quotaCases: Cases = {
   "what would make a space hold more than it may is refused, and leaves no trace": async (
     { engine },
   ) => {
@@ -69,7 +74,7 @@ export const roomCases: Cases = {
     assert.equal((await all.get(id(1)))!.revision, 1);
   },
 
-  "what takes all the room there is, to the byte, is stored": async ({ engine }) => {
+  "a record that fills the quota to the byte is stored": async ({ engine }) => {
     const { space, size, within } = await open(engine);
     await within(2 * size).insert(post(2));
     const longer = { set: { text: `${TEXT}xx` } };
@@ -94,19 +99,19 @@ export const roomCases: Cases = {
     await within(size).insert(post(3));
   },
 
-  "of many inserts at once as many are stored as there is room for": async ({ engine }) => {
+  "of many inserts at once, those are stored that fit the quota": async ({ engine }) => {
     const { space, size, within } = await open(engine);
-    const room = within(11 * size + size / 2);
-    assert.equal(await storedOf(upTo(50).map((n) => room.insert(post(n + 2)))), 10);
+    const quota = within(11 * size + size / 2);
+    assert.equal(await storedOf(upTo(50).map((n) => quota.insert(post(n + 2)))), 10);
     assert.equal(await engine.bytes(space), 11 * size);
   },
 
-  "of many changes at once as many are made as there is room for": async ({ engine }) => {
+  "of many changes at once, those are made that fit the quota": async ({ engine }) => {
     const { space, size, within, all } = await open(engine);
     await all.insertMany(upTo(19).map((n) => post(n + 2)));
-    const room = within(20 * size + 5 * TEXT.length + 10);
+    const quota = within(20 * size + 5 * TEXT.length + 10);
     const double = { set: { text: TEXT + TEXT } };
-    const changes = upTo(20).map((n) => room.updateOne(eq("_id", id(n + 1)), double));
+    const changes = upTo(20).map((n) => quota.updateOne(eq("_id", id(n + 1)), double));
     assert.equal(await storedOf(changes), 5);
     assert.equal(await engine.bytes(space), 20 * size + 5 * TEXT.length);
   },
@@ -115,36 +120,36 @@ export const roomCases: Cases = {
     { engine },
   ) => {
     const { space, size } = await open(engine);
-    const room = { bytesMax: 2 * size, beside: [] };
+    const quota = { bytesMax: 2 * size, alsoCounted: [] };
     const twice = engine.transaction(space, async (tx) => {
-      await tx.records(POSTS, { room }).insert(post(2));
-      await tx.records(POSTS, { room }).insert(post(3));
+      await tx.records(POSTS, { quota }).insert(post(2));
+      await tx.records(POSTS, { quota }).insert(post(3));
     });
     await assert.rejects(twice, SpaceFull);
     assert.equal(await engine.bytes(space), size);
     await engine.transaction(space, async (tx) => {
-      await tx.records(POSTS, { room }).insertMany([post(2)]);
+      await tx.records(POSTS, { quota }).insertMany([post(2)]);
     });
     assert.equal(await engine.bytes(space), 2 * size);
   },
 
-  "what is counted beside takes room too": async ({ engine }) => {
+  "records that are also counted use the quota": async ({ engine }) => {
     const { space, size } = await open(engine);
     const kept = definition({ name: "_kept", counted: true });
     const notCounted = definition({ name: "_own" });
     await engine.records(space, notCounted).insert({ _id: id(1), text: TEXT });
-    const room = { bytesMax: 3 * size, beside: [kept] };
-    await engine.records(space, kept, { room }).insert({ _id: id(1), text: TEXT });
-    await engine.records(space, POSTS, { room }).insert(post(2));
-    await assert.rejects(engine.records(space, kept, { room }).insert({ _id: id(2), text: TEXT }));
-    await assert.rejects(engine.records(space, POSTS, { room }).insert(post(3)), SpaceFull);
+    const quota = { bytesMax: 3 * size, alsoCounted: [kept] };
+    await engine.records(space, kept, { quota }).insert({ _id: id(1), text: TEXT });
+    await engine.records(space, POSTS, { quota }).insert(post(2));
+    await assert.rejects(engine.records(space, kept, { quota }).insert({ _id: id(2), text: TEXT }));
+    await assert.rejects(engine.records(space, POSTS, { quota }).insert(post(3)), SpaceFull);
   },
 
-  "two processes that write at once fill the room, and go beyond it by no more than one has in flight":
+  "two processes that write at once fill the quota, and exceed it by no more than one has in flight":
     async ({ engine, address }) => {
       const { space, size } = await open(engine);
-      const room = { bytesMax: 51 * size + size / 2, beside: [] };
-      const stored = await inBoth(engine, address, space, room);
+      const quota = { bytesMax: 51 * size + size / 2, alsoCounted: [] };
+      const stored = await inBoth(engine, address, space, quota);
       assert.ok(stored === 50 || stored === 51, `${stored} are stored`);
       assert.equal(await engine.bytes(space), (stored + 1) * size);
     },
@@ -152,9 +157,9 @@ export const roomCases: Cases = {
   "what one process removes another one may write at once": async ({ engine, address }) => {
     const { space, size, within } = await open(engine);
     await using other = await SecondProcess.start(address);
-    const room = { bytesMax: 2 * size, beside: [] };
+    const quota = { bytesMax: 2 * size, alsoCounted: [] };
     const ask = (calls: Parameters<typeof other.run>[0]["calls"]) =>
-      other.run({ space, definition: POSTS, writing: { room }, calls, how: "one by one" });
+      other.run({ space, definition: POSTS, writing: { quota }, calls, how: "one by one" });
     await within(2 * size).insert(post(2));
     assert.deepEqual(await ask([{ insert: post(3) }]), [{ refused: "SpaceFull" }]);
     await within(2 * size).deleteOne(eq("_id", id(1)));
