@@ -23,7 +23,7 @@ export const hasChanges = (db: Connection): boolean =>
     undefined;
 
 /**
- * `seq` tells the order, since one writes at a time; the newest row always stays, so that none is
+ * `seq` gives the order, since one writes at a time; the newest row always stays, so that none is
  * given twice. `total` is how many bytes were ever noted, this row's included: the difference of two
  * rows is what lies between them.
  */
@@ -42,27 +42,30 @@ const TRIM_EVERY = 64;
 const TRIM_BYTES = 65_536;
 const TRIMMED_AT_ONCE = 256;
 
-const INSERT = "insert into changes(seq, at, name, id, action, actor, total, before, after) " +
-  "values(?, ?, ?, ?, ?, ?, ?, ?, ?)";
+/** The newest row always stays, so that SQLite gives each row a larger `seq`. */
+const INSERT = "insert into changes(at, name, id, action, actor, total, before, after) " +
+  "values(?, ?, ?, ?, ?, ? + coalesce((select total from changes order by seq desc limit 1), 0), " +
+  "?, ?) returning seq";
 
-/** In the step that writes records which are recorded. */
+/** Notes what a write has done, in the step that writes the records. */
 export function noteChanges(
   db: Connection,
   { name, recordedAs = name }: Definition,
   { written, by }: { readonly written: readonly WrittenRecord[]; readonly by: Authorship },
 ): void {
-  const newest = newestOf(db) ?? { seq: 0, total: 0 };
   const actor = actorText(by.actor);
-  let { seq, total } = newest;
+  let [seq, bytes] = [0, 0];
   for (const { before, after } of written) {
     const [was, is] = [before?.json ?? null, after?.json ?? null];
-    total += (was === null ? 0 : bytesOf(was)) + (is === null ? 0 : bytesOf(is)) + ROW_BYTES;
+    const size = (was === null ? 0 : bytesOf(was)) + (is === null ? 0 : bytesOf(is)) + ROW_BYTES;
     const action = actionOf(before && before.value, after && after.value);
     const { _id } = (after ?? before)!.value;
-    db.run(sql(INSERT, ++seq, by.at, recordedAs, _id, action, actor, total, was, is));
+    const noted = sql(INSERT, by.at, recordedAs, _id, action, actor, size, was, is);
+    seq = db.get(noted)![0] as number;
+    bytes += size;
   }
-  let due = Math.floor(seq / TRIM_EVERY) - Math.floor(newest.seq / TRIM_EVERY);
-  if (total - newest.total > TRIM_BYTES) due++;
+  let due = Math.floor(seq / TRIM_EVERY) - Math.floor((seq - written.length) / TRIM_EVERY);
+  if (bytes > TRIM_BYTES) due++;
   while (due-- > 0 && !isTrimmed(trimChanges(db, by.at)));
 }
 

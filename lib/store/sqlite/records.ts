@@ -36,7 +36,7 @@ import { wholeRows } from "./page_texts.ts";
 import { readRows } from "./rows.ts";
 import { readBounded } from "./slow.ts";
 import { type CountStatement, type PagePlan, Statements } from "./statements.ts";
-import { assertRoom } from "./tables.ts";
+import { countGrowth, type Growth } from "./tables.ts";
 
 const none = () => null;
 
@@ -203,7 +203,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     db.run(this.#statements.update({ seq, revision, json }, before.value, after));
     runIfAny(db, this.#statements.words?.update(seq, before.value, after));
     const changed = { json, revision, value: after };
-    if (this.#written(db, [{ before, after: changed }]) > 0) this.#assertRoom(db);
+    this.#written(db, [{ before, after: changed }]);
     return changed;
   }
 
@@ -219,7 +219,6 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       runIfAny(db, this.#statements.words?.insert(seq as number, inserted[i]!.value));
     }
     this.#written(db, inserted.map((after) => ({ before: null, after })));
-    this.#assertRoom(db);
     return inserted;
   }
 
@@ -238,28 +237,21 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     return db.get(this.#statements.first(filter));
   }
 
-  #assertRoom(db: Connection): void {
-    const { quota } = this.#writing;
-    if (quota !== undefined) assertRoom(db, quota);
-  }
-
-  /**
-   * What is done about all records that were written: their trace in what is kept beside them.
-   * Returns how many bytes more there are.
-   */
-  #written(db: Connection, written: readonly WrittenRecord[]): number {
-    if (written.length === 0) return 0;
+  /** Notes and counts the records that were written. Throws `SpaceFull`. */
+  #written(db: Connection, written: readonly WrittenRecord[]): void {
+    if (written.length === 0) return;
     if (this.#definition.recordedAs !== undefined) {
       const by = authorOf(this.#definition, this.#writing);
       noteChanges(db, this.#definition, { written, by });
     }
-    if (!this.#definition.trash && !this.#definition.counted) return 0;
-    return recount(db, this.#definition, written);
+    if (!this.#definition.trash && !this.#definition.counted) return;
+    const { live, deleted, bytes } = growthOf(written);
+    if (live === 0 && deleted === 0 && bytes === 0) return;
+    countGrowth(db, this.#definition, { live, deleted, bytes }, this.#writing.quota);
   }
 }
 
-/** Keeps the counts of a definition up to date; returns how many bytes more there are. */
-function recount(db: Connection, { name }: Definition, written: readonly WrittenRecord[]): number {
+function growthOf(written: readonly WrittenRecord[]): Growth {
   let [live, deleted, bytes] = [0, 0, 0];
   const add = (record: Stored | null, sign: 1 | -1) => {
     if (record === null) return;
@@ -271,17 +263,7 @@ function recount(db: Connection, { name }: Definition, written: readonly Written
     add(before, -1);
     add(after, 1);
   }
-  if (live === 0 && deleted === 0 && bytes === 0) return 0;
-  db.run(
-    sql(
-      "update counts set live = live + ?, deleted = deleted + ?, bytes = bytes + ? where name = ?",
-      live,
-      deleted,
-      bytes,
-      name,
-    ),
-  );
-  return bytes;
+  return { live, deleted, bytes };
 }
 
 interface PageRead {

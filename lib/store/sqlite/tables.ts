@@ -5,7 +5,7 @@ import { hasArrayTables, makeArrayTables, removeArrayTables } from "./array_sche
 import { hasChanges, makeChanges } from "./change_table.ts";
 import { columnsOf } from "./columns.ts";
 import type { Connection } from "./connection.ts";
-import { quoted, sql } from "./fragment.ts";
+import { type Fragment, quoted, sql } from "./fragment.ts";
 import { indexSchemas, indexStatement } from "./index_schema.ts";
 import { renameInTexts } from "./renamed_texts.ts";
 import { bareTableName, tableName } from "./table_name.ts";
@@ -83,19 +83,52 @@ export function assertStands(db: Connection, { restsOn }: Definition): void {
 /** Names of Corbel's own kinds begin with `_`. */
 const COUNTED = "select coalesce(sum(bytes), 0) from counts where name not glob '_*'";
 
-/** Bytes of all documents, and of records of these kinds. */
-export function bytesCounted(db: Connection, alsoCounted: readonly Definition[]): number {
+function countedBytes(alsoCounted: readonly Definition[]): Fragment {
   const names = alsoCounted.map(({ name }) => name);
-  const statement = sql(`${COUNTED} or name in (${names.map(() => "?").join()})`, ...names);
-  return db.get(statement)![0] as number;
+  return sql(`${COUNTED} or name in (${names.map(() => "?").join()})`, ...names);
 }
+
+/** Returns the bytes of all documents, and of records of these kinds. */
+export const bytesCounted = (db: Connection, alsoCounted: readonly Definition[]): number =>
+  db.get(countedBytes(alsoCounted))![0] as number;
 
 export const bytesOfKind = (db: Connection, name: string): number =>
   Number(db.get(sql("select bytes from counts where name = ?", name))?.[0] ?? 0);
 
-/** After a write that took room, within its transaction. Throws `SpaceFull`. */
-export function assertRoom(db: Connection, { bytesMax, alsoCounted }: ByteQuota): void {
-  if (bytesCounted(db, alsoCounted) > bytesMax) throw new SpaceFull(bytesMax);
+/** By how much a write has changed the records of a definition. */
+export interface Growth {
+  readonly live: number;
+  readonly deleted: number;
+  readonly bytes: number;
+}
+
+/**
+ * Counts a write, within its transaction. Throws `SpaceFull` if the write adds bytes that do not fit
+ * the quota, which must count the definition.
+ */
+export function countGrowth(
+  db: Connection,
+  { name }: Definition,
+  { live, deleted, bytes }: Growth,
+  quota?: ByteQuota,
+): void {
+  const update = sql(
+    "update counts set live = live + ?, deleted = deleted + ?, bytes = bytes + ? where name = ?",
+    live,
+    deleted,
+    bytes,
+    name,
+  );
+  if (quota === undefined || bytes <= 0) return db.run(update);
+  const counted = countedBytes(quota.alsoCounted);
+  const fits = sql(
+    `${update.sql} and (${counted.sql}) + ? <= ? returning 1`,
+    ...update.values,
+    ...counted.values,
+    bytes,
+    quota.bytesMax,
+  );
+  if (db.get(fits) === undefined) throw new SpaceFull(quota.bytesMax);
 }
 
 /**

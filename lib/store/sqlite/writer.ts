@@ -214,19 +214,28 @@ export class Writer {
     );
   }
 
+  /** Commits the writes that wait. If the first one fails, its transaction ends with it. */
   async #runGroup(): Promise<void> {
     const written: Definition[] = [];
-    const group: PendingWrite[] = [];
+    const first = this.#queue.shift()!;
+    const group = [first];
     const answers: (() => void)[] = [];
     const until = performance.now() + GROUP_MS;
     try {
-      do {
+      answers.push(await this.#run(first, written));
+    } catch (error) {
+      this.#rollback();
+      first.done.reject(refusalOf(error));
+      return;
+    }
+    try {
+      while (
+        this.#queue.length > 0 && group.length < GROUP_WRITES_MAX && performance.now() < until
+      ) {
         const one = this.#queue.shift()!;
         group.push(one);
         answers.push(await this.#attempt(one, written));
-      } while (
-        this.#queue.length > 0 && group.length < GROUP_WRITES_MAX && performance.now() < until
-      );
+      }
       this.#commit(written);
     } catch (error) {
       this.#rollback();
@@ -237,24 +246,27 @@ export class Writer {
     this.#answer(group, () => answers.forEach((answer) => answer()));
   }
 
-  /** One of a group; resolves to how to answer it. Throws if the whole group can only be undone. */
-  async #attempt(
-    { work, done }: PendingWrite,
-    written: Definition[],
-  ): Promise<() => void> {
+  /** Runs one write of a group; resolves to the function that answers it. */
+  async #run({ work, done }: PendingWrite, written: Definition[]): Promise<() => void> {
+    const result = await work(this.#db, (definition) => void written.push(definition));
+    return () => done.resolve(result);
+  }
+
+  /** Runs a write that is undone alone if it fails. Throws if only the group can be undone. */
+  async #attempt(one: PendingWrite, written: Definition[]): Promise<() => void> {
     const before = written.length;
     this.#db.run(SAVE);
     try {
-      const result = await work(this.#db, (definition) => void written.push(definition));
+      const answer = await this.#run(one, written);
       this.#db.run(RELEASE);
-      return () => done.resolve(result);
+      return answer;
     } catch (error) {
       // A full disk and the like may have undone the transaction already.
       if (error instanceof StoreUnavailable) throw error;
       this.#db.run(UNDO_ONE);
       this.#db.run(RELEASE);
       written.length = before;
-      return () => done.reject(error instanceof Busy ? unavailable(error) : error);
+      return () => one.done.reject(refusalOf(error));
     }
   }
 
@@ -353,6 +365,8 @@ export class Writer {
     this.#closed.resolve();
   }
 }
+
+const refusalOf = (error: unknown): unknown => error instanceof Busy ? unavailable(error) : error;
 
 const unavailable = (error: unknown): StoreUnavailable =>
   error instanceof StoreUnavailable
