@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { openTestServices, type TestServices } from "@/tests/support/test_services.ts";
 import type { Caller } from "../auth/principals.ts";
+import { UPLOADS } from "../files/uploads.ts";
+import { Problem } from "../problems.ts";
+import { StoreUnavailable, UniqueViolation } from "../store/errors.ts";
 import { eq } from "../store/filter.ts";
-import type { Filter, Json } from "../store/port.ts";
+import type { Engine, Filter, Json, Transaction } from "../store/port.ts";
 import { openForWriting, type WriteAccess } from "./access.ts";
 import { createDocuments } from "./create_documents.ts";
 import { etagOf } from "./document.ts";
-import { writeDocument, type WriteInput } from "./write_document.ts";
-import { createCollection } from "@/tests/support/given.ts";
+import { performWrite, writeDocument, type WriteInput } from "./write_document.ts";
+import { createCollection, updateCollection } from "@/tests/support/given.ts";
 
 const PROJECT = "66f1a0c2e4b0a1b2c3d4e5f6";
 const USER = "aaaaaaaaaaaaaaaaaaaaaaaa";
@@ -256,4 +259,89 @@ Deno.test("a document that a change would make larger than 1 MiB stays as it is"
     status: 413,
   });
   assert.deepEqual(await posts.stored(created._id!), created);
+});
+
+/** A request of no documents that is refused each time, and counts its attempts. */
+function refusedRequest(problem: Error, canRetry: boolean) {
+  const request = {
+    attempts: 0,
+    repeatable: { key: null, request: "" },
+    prepare: () => {
+      request.attempts++;
+      return {
+        needsTransaction: true,
+        store: () => Promise.reject(problem),
+        explain: (problem: Problem) => Promise.resolve({ problem, canRetry }),
+      };
+    },
+  };
+  return request;
+}
+
+Deno.test("a request that others overtake is prepared and attempted three times, then refused", async () => {
+  await using posts = await setup();
+  const overtaken = refusedRequest(new UniqueViolation("slug"), true);
+  await assert.rejects(performWrite(posts.services, [await posts.open()], overtaken), {
+    code: "DUPLICATE_VALUE",
+  });
+  assert.equal(overtaken.attempts, 3);
+});
+
+Deno.test("a refusal that another attempt would not change, and a failure, are final", async () => {
+  await using posts = await setup();
+  const targets = [await posts.open()];
+  const refused = refusedRequest(new UniqueViolation("slug"), false);
+  await assert.rejects(performWrite(posts.services, targets, refused), { code: "DUPLICATE_VALUE" });
+  const failed = refusedRequest(new StoreUnavailable("full"), true);
+  await assert.rejects(performWrite(posts.services, targets, failed), { message: "full" });
+  assert.deepEqual([refused.attempts, failed.attempts], [1, 1]);
+});
+
+Deno.test("a write under an outdated definition is checked again under the new one", async () => {
+  await using posts = await setup({ fields: [{ key: "n", type: "Number" }] });
+  const { services } = posts;
+  const target = await posts.open();
+  const fields = [{ key: "n", type: "Number", required: true }];
+  await updateCollection(services, PROJECT, { name: "posts", fields });
+  const written = writeDocument(services, target, { action: "create", body: {} });
+  await assert.rejects(written, { code: "INVALID_DOCUMENT" });
+  assert.equal(await (await posts.open()).records.count(eq("isDeleted", false)), 0);
+});
+
+/** An engine whose transactions fail once, and are run again as MongoDB's are. */
+function runningTwice(engine: Engine, change: (tx: Transaction, run: number) => Transaction) {
+  const transaction: Engine["transaction"] = async (space, work, options) => {
+    const run = (n: number) => engine.transaction(space, (tx) => work(change(tx, n)), options);
+    return await run(1).catch((error) => {
+      if (error instanceof Problem) throw error;
+      return run(2);
+    });
+  };
+  return new Proxy(engine, {
+    get: (to, name) => name === "transaction" ? transaction : Reflect.get(to, name, to),
+  });
+}
+
+Deno.test("a bulk whose transaction is run again reports each document once", async () => {
+  await using posts = await setup({ fields: [{ key: "cover", type: "String", file: true }] });
+  const engine = runningTwice(posts.services.engine, (tx, run) => ({
+    define: (...given) => tx.define(...given),
+    records: (definition, writing) => {
+      const records = tx.records<never>(definition, writing);
+      const findOne = (filter: Filter) =>
+        run === 1 && definition === UPLOADS && JSON.stringify(filter).includes("second")
+          ? Promise.reject(new Error("The connection is lost"))
+          : records.findOne(filter);
+      return new Proxy(records, {
+        get: (to, name) => name === "findOne" ? findOne : Reflect.get(to, name, to).bind(to),
+      });
+    },
+  }));
+  const body = [{ cover: "first" }, { cover: "second" }];
+  const input = { body, idempotencyKey: null };
+  const bulk = createDocuments({ ...posts.services, engine }, await posts.open(), input);
+  await assert.rejects(bulk, (error: Problem) => {
+    assert.deepEqual(error.faults.map(({ path }) => path), ["0.cover", "1.cover"]);
+    return true;
+  });
 });
