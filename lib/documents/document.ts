@@ -21,13 +21,13 @@ import { shown } from "../text/input_text.ts";
 
 export type Members = { [name: string]: Json };
 
-/** Strong: two documents with the same tag have the same text. */
+/** Returns a strong tag: two documents with the same tag have the same text. */
 export const etagOf = ({ json }: Pick<Stored, "json">): string => `"${sha256(json).slice(0, 27)}"`;
 
 const refuse = (message: string, faults?: readonly FieldFault[]) =>
   new Problem("INVALID_DOCUMENT", { message, ...(faults && { faults }) });
 
-/** A body that must be one object, and not of too many parts. Throws `INVALID_BODY` and `DOCUMENT_TOO_LARGE`. */
+/** Returns a body that is one object. Throws `INVALID_BODY` and `DOCUMENT_TOO_LARGE`. */
 export function asMembers(body: Json): Members {
   if (!isObject(body)) throw notOneObject(body);
   if (exceedsMembers(body, DOCUMENT_MEMBERS_MAX)) throw tooManyMembers();
@@ -52,10 +52,10 @@ const tooManyMembers = (cause?: unknown) =>
   });
 
 export interface ValidateOptions {
-  /** A field that keeps its stored value where the members do not name it. */
+  /** A field that keeps its stored value if the members do not name it. */
   readonly kept?: string | null;
-  /** For the defaults of all documents of a request together. */
-  readonly room?: DefaultsRoom;
+  /** Limits the defaults of all documents of a request together. */
+  readonly room?: DefaultsRoom | undefined;
 }
 
 /**
@@ -94,7 +94,7 @@ function filledWithin(
   }
 }
 
-/** Tells the first of them: a refusal is not longer than what is refused. */
+/** Throws `INVALID_DOCUMENT` with the first faults, if there are any. */
 export function refuseFaults(faults: readonly FieldFault[]): void {
   if (faults.length === 0) return;
   const first = faults.slice(0, FAULTS_MAX)
@@ -105,7 +105,7 @@ export function refuseFaults(faults: readonly FieldFault[]): void {
   throw refuse(`${told.join(". ")}.`, first);
 }
 
-/** The owner of a new document: the signed-in user, or whom the secret key names. */
+/** Adds the signed-in user as the owner of a new document. The secret key may name any owner. */
 export function withOwner({ collection, ownerId }: WriteAccess, members: Members): Members {
   if (ownerId === null) return members;
   const { ownerField } = collection.definition.rls;
@@ -120,7 +120,7 @@ export function withOwner({ collection, ownerId }: WriteAccess, members: Members
   return { ...members, [ownerField]: ownerId };
 }
 
-/** A signed-in user may repeat the owner but not change it. */
+/** Throws `OWNER_IMMUTABLE` if a signed-in user names another owner. */
 export function checkOwnerUnchanged({ collection, ownerId }: WriteAccess, members: Members): void {
   const { ownerField } = collection.definition.rls;
   if (ownerId === null || !Object.hasOwn(members, ownerField)) return;
@@ -128,8 +128,9 @@ export function checkOwnerUnchanged({ collection, ownerId }: WriteAccess, member
 }
 
 /**
- * Leaves out server-owned members, so that a document can be sent back as it was read. Throws
- * `FIELD_READ_ONLY` for another `_id`, and for all of them in a new document, whose `id` is null.
+ * Leaves out the fields that the server sets, so that a document can be sent back as it was read.
+ * Throws `FIELD_READ_ONLY` for another `_id`, and for any of these fields in a new document.
+ * @param id Null for a new document.
  */
 export function withoutServerFields(members: Members, id: Id | null): Members {
   if (!hasServerFields(members)) return members;
@@ -149,7 +150,7 @@ export function withoutServerFields(members: Members, id: Id | null): Members {
 const hasServerFields = (members: Members): boolean =>
   SERVER_FIELDS.some((name) => Object.hasOwn(members, name));
 
-/** @param options.holder Who has the values already. */
+/** @param options.holder The document that has the values already, for the message. */
 export function duplicateValue(
   paths: readonly string[],
   { holder = "Another document", cause }: { holder?: string; cause?: UniqueViolation } = {},

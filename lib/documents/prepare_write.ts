@@ -22,7 +22,7 @@ import { unchangedSince } from "./precondition.ts";
 import { recoverable } from "./trash.ts";
 import { requiredBeside, validateChanges } from "./validate_changes.ts";
 
-/** What is done to one document. `ifMatch` is the header of that name. */
+/** A write of one document. `ifMatch` is the `If-Match` header. */
 export type DocumentWrite =
   | { readonly action: "create"; readonly body: Json }
   | {
@@ -31,9 +31,9 @@ export type DocumentWrite =
     readonly body: Json;
     readonly ifMatch: string | null;
   }
-  /** Creates under this id, or replaces. */
+  /** Creates a document under this id, or replaces the one that has it. */
   | { readonly action: "upsert"; readonly id: Id; readonly body: Json }
-  /** Creates, or changes the live document that has the body's value in this unique field. */
+  /** Creates a document, or changes the live one that has the body's value in this unique field. */
   | { readonly action: "upsertBy"; readonly field: string; readonly body: Json }
   | {
     readonly action: "patch";
@@ -41,7 +41,7 @@ export type DocumentWrite =
     readonly body: Json;
     readonly ifMatch: string | null;
   }
-  /** To the trash; or away for good, out of the trash too, which is the secret key's alone. */
+  /** Moves a document to the trash, or removes it for good, which only the secret key may do. */
   | {
     readonly action: "delete";
     readonly id: Id;
@@ -52,27 +52,27 @@ export type DocumentWrite =
 
 export interface Written {
   readonly id: Id;
-  /** Null where the document is gone. */
+  /** Null if the document was deleted. */
   readonly stored: Stored<StoredDocument> | null;
-  /** Whether the write has made it. */
+  /** Whether the write has created the document. */
   readonly isNew: boolean;
 }
 
-/** A write that is right as far as that can be told without the store. */
+/** A write that is right as far as this can be decided without the store. */
 export interface PreparedWrite {
-  /** Whether the project's plan has to have room for it. */
-  readonly needsRoom: boolean;
-  /** The stored document that it may take values of; null where it takes none. */
+  /** Whether the write counts towards the document quota. */
+  readonly isLimited: boolean;
+  /** Matches the stored document that the write may take values away from; null if it takes none. */
   readonly changes: Filter | null;
   /**
-   * Throws what of the stored document is in its way, or that there is none.
-   * @param target Whose records it is done to.
+   * Does the write. Throws the refusal if the stored document does not allow it or is missing.
+   * @param target Has the records of the transaction that the write is a part of.
    */
   run(target: WriteAccess): Promise<Written>;
   /**
-   * Of an upsert that found the value of a unique field taken, though no document that it might
-   * change had it: why, or `again` where there is such a document by now. Null where the value is
-   * not what it looked for.
+   * Explains why an upsert found a unique value taken although no document matched: returns the
+   * refusal, or `again` if a document matches by now. Returns null for a value that the upsert has
+   * not looked for.
    */
   taken?(target: WriteAccess, path: string): Promise<Problem | "again" | null>;
 }
@@ -80,13 +80,13 @@ export interface PreparedWrite {
 export interface PrepareServices {
   readonly clock: Clock;
   readonly newId: NewId;
-  /** For the defaults of all documents of a request; each has its own if left out. */
+  /** Limits the defaults of all documents of a request; each document has its own limit if left out. */
   readonly defaultsRoom?: DefaultsRoom;
 }
 
 const LIVE = eq("isDeleted", false);
 
-/** Throws `INVALID_DOCUMENT` and what else is wrong with the body, whatever is stored. */
+/** Checks a write without the store. Throws `INVALID_DOCUMENT` and other faults of the body. */
 export function prepareWrite(
   services: PrepareServices,
   target: WriteAccess,
@@ -101,8 +101,8 @@ export function prepareWrite(
       const members = membersOf(write);
       checkOwnerUnchanged(target, members);
       const kept = keptOwner(target, members);
-      const { defaultsRoom: room } = services;
-      const whole = validateDocument(target.collection, members, { kept, ...(room && { room }) });
+      const room = services.defaultsRoom;
+      const whole = validateDocument(target.collection, members, { kept, room });
       const change = replacement(services, whole, kept);
       const mine = mineLive(target, write.id);
       return growing(mine, (target) => changeLive(target, write, { change, beside: [] }));
@@ -120,22 +120,22 @@ export function prepareWrite(
     }
     case "delete": {
       const changes = write.permanent ? eq("_id", write.id) : null;
-      return { needsRoom: false, changes, run: (target) => remove(services, target, write) };
+      return { isLimited: false, changes, run: (target) => remove(services, target, write) };
     }
     case "recover": {
       const changes = eq("_id", write.id);
-      return { needsRoom: false, changes, run: (target) => recover(services, target, write.id) };
+      return { isLimited: false, changes, run: (target) => recover(services, target, write.id) };
     }
   }
 }
 
 const growing = (changes: Filter | null, run: PreparedWrite["run"]): PreparedWrite => ({
-  needsRoom: true,
+  isLimited: true,
   changes,
   run,
 });
 
-/** A document that is not in the trash, if it is the caller's to write. */
+/** Matches a document that is not in the trash and that the caller may write. */
 const mineLive = (target: WriteAccess, id: Id): Filter =>
   and(eq("_id", id), LIVE, ownerFilter(target));
 
@@ -150,7 +150,7 @@ const changed = (stored: Stored<StoredDocument>): Written => ({
   isNew: false,
 });
 
-/** Of a record that was just written by an upsert: those that are new are in their first revision. */
+/** Returns the result of an upsert: a document in its first revision is new. */
 const upserted = (stored: Stored<StoredDocument>): Written => ({
   ...created(stored),
   isNew: stored.revision === 1,
@@ -159,7 +159,7 @@ const upserted = (stored: Stored<StoredDocument>): Written => ({
 const membersOf = ({ id, body }: { readonly id: Id; readonly body: Json }): Members =>
   withoutServerFields(asMembers(body), id);
 
-/** A new document of these members. */
+/** Returns a new document with these members. */
 export const documentOf = (
   { clock, newId, defaultsRoom: room }: PrepareServices,
   target: WriteAccess,
@@ -172,11 +172,11 @@ export const documentOf = (
   );
 
 const validated = (target: WriteAccess, members: Members, room?: DefaultsRoom): Members =>
-  validateDocument(target.collection, withOwner(target, members), { ...(room && { room }) });
+  validateDocument(target.collection, withOwner(target, members), { room });
 
 /**
- * Why these members are no document that could be created, as far as they alone can tell: whether
- * a unique value is taken, and whether there is room, is seen when they are stored.
+ * Returns why a document with these members cannot be created, or null. Whether a unique value is
+ * taken, and whether the document fits the quota, is decided when it is stored.
  */
 export function creationProblem(target: WriteAccess, body: Json): Problem | null {
   try {
@@ -188,37 +188,37 @@ export function creationProblem(target: WriteAccess, body: Json): Problem | null
   }
 }
 
-/** The owner's field where the stored owner stays, because none is sent. */
+/** Returns the owner's field if none is sent, so that the stored owner stays. */
 function keptOwner({ collection: { definition: { rls } } }: WriteAccess, given: Members) {
   return rls.enabled && !Object.hasOwn(given, rls.ownerField) ? rls.ownerField : null;
 }
 
-/** Everything but the id, the kept owner and the creation time is replaced. */
+/** Returns a change that replaces everything but the id, the kept owner and the creation time. */
 function replacement({ clock }: PrepareServices, members: Members, kept: string | null): Change {
   const server = { updatedAt: timestamp(clock), isDeleted: false, deletedAt: null };
   const keep = kept === null ? ["createdAt"] : [kept, "createdAt"];
   return { replace: { ...members, ...server }, keep };
 }
 
-/** What a change is, and which members must be there already for it to leave a document whole. */
+/** A change, and the paths of members that must exist already for the document to stay valid. */
 interface Wanted {
   readonly change: Change;
   readonly beside: readonly string[];
 }
 
-/** Each named top-level field is replaced whole; a dotted path changes a part. */
+/** Returns a change of the named fields; a dotted path changes a part of a field. */
 function patch({ clock }: PrepareServices, collection: Collection, members: Members): Wanted {
   const { value: change, faults } = validateChanges(collection, members, timestamp(clock));
   refuseFaults(faults);
   const { set, increment, min, max, push, addToSet } = change;
-  // What takes away makes no objects on its way.
+  // Steps that only remove something create no objects on their paths.
   const making = [set, increment, min, max, push, addToSet].flatMap((part) =>
     Object.keys(part ?? {})
   );
   return { change, beside: requiredBeside(collection, making) };
 }
 
-/** One of the caller's documents that is not in the trash. */
+/** A document's id, and the `If-Match` header. */
 interface Conditional {
   readonly id: Id;
   readonly ifMatch: string | null;
@@ -231,7 +231,7 @@ async function changeLive(
 ): Promise<Written> {
   const { records } = target;
   const mine = mineLive(target, id);
-  // Without one nothing is waited for, so that writes are done in the order in which they came.
+  // Without `If-Match` nothing is read first, so that writes are done in the order in which they came.
   const unchanged = ifMatch === null
     ? ALL
     : await precondition(target, { id, ifMatch, mine, inTrash: false });
@@ -250,7 +250,7 @@ interface Searched<IfMatch extends string | null = string | null> extends Condit
   readonly inTrash: boolean;
 }
 
-/** The condition of an `If-Match`, which is looked at first. */
+/** Returns the condition of an `If-Match`. Throws if the stored document does not meet it. */
 async function precondition(
   target: WriteAccess,
   { id, ifMatch, mine, inTrash }: Searched<string>,
@@ -260,7 +260,7 @@ async function precondition(
   return unchangedSince(current, ifMatch);
 }
 
-/** A write found nothing: the document changed meanwhile, or it is not to be written. */
+/** Returns why a write found nothing: the document has changed, or the caller may not write it. */
 async function lostOrRefused(
   target: WriteAccess,
   { id, ifMatch, mine, inTrash }: Searched,
@@ -283,7 +283,7 @@ function upsert(
   const document = newDocument(write.id, members, timestamp(services.clock));
   const mine = mineLive(target, write.id);
   return {
-    needsRoom: true,
+    isLimited: true,
     changes: mine,
     run: async ({ records }) => upserted(await records.upsert(mine, change, document)),
     async taken(target, path) {
@@ -316,7 +316,7 @@ function upsertBy(
   const same = eq(field, value as string | number); // Unique fields hold one or the other.
   const mine = and(same, LIVE, ownerFilter(target));
   return {
-    needsRoom: true,
+    isLimited: true,
     changes: mine,
     run: async ({ records }) => upserted(await records.upsert(mine, change, document)),
     async taken(target, path) {
@@ -355,7 +355,7 @@ async function remove(
   return { id, stored: null, isNew: false };
 }
 
-/** Out of the trash. A document that is not in it stays as it is. */
+/** Takes a document out of the trash. A document that is not in the trash stays as it is. */
 async function recover(
   { clock }: PrepareServices,
   target: WriteAccess,

@@ -189,7 +189,7 @@ export async function storeDocument(
   { prepared, target }: OpenedWrite,
 ): Promise<Written> {
   const { collection, by } = target;
-  const writing = prepared.needsRoom ? { by, quota } : { by };
+  const writing = prepared.isLimited ? { by, quota } : { by };
   const records = scope.records<StoredDocument>(collection.records, writing);
   if (collection.files.length === 0) return await prepared.run({ ...target, records });
   const before = prepared.changes && await records.findOne(prepared.changes);

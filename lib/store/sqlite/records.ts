@@ -55,13 +55,11 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   insert(record: T): Promise<Stored<T>> {
-    return this.#access.write((db) => this.#insertOne(db, record));
+    return this.#access.write((db) => this.#insert(db, [asNew(record)])[0]!);
   }
 
   insertMany(records: readonly T[]): Promise<Stored<T>[]> {
-    return this.#access.write((db) => {
-      return this.#insert(db, records.map(asNew));
-    });
+    return this.#access.write((db) => this.#insert(db, records.map(asNew)));
   }
 
   restore(records: readonly Pick<Stored<T>, "value" | "revision">[]): Promise<void> {
@@ -164,7 +162,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   upsert(filter: Filter, change: Change, record: T): Promise<Stored<T>> {
     return this.#access.write((db) =>
-      this.#change(db, filter, change) ?? this.#insertOne(db, record)
+      this.#change(db, filter, change) ?? this.#insert(db, [asNew(record)])[0]!
     );
   }
 
@@ -186,10 +184,6 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       const rows = db.all(matching);
       return this.#delete(db, rows).length;
     }, () => 0);
-  }
-
-  #insertOne(db: Connection, record: T): Stored<T> {
-    return this.#insert(db, [asNew(record)])[0]!;
   }
 
   #change(db: Connection, filter: Filter, change: Change): Stored<T> | null {

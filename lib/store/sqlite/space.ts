@@ -43,10 +43,7 @@ export class FileSpace {
   readonly #writer: Writer;
   /** No two openings of a file, in whatever process, name their states alike. */
   readonly #opening = crypto.randomUUID();
-  #commits = 0;
-  #version = { commits: -1, foreign: "", text: "" };
-  #foreign = { number: -1, text: "" };
-  /** What was committed last by others when they were asked for. */
+  /** SQLite's number for the commits of others, when it was last read. */
   #foreignNumber = 0;
   /** What a newer Corbel has made of the file; null as long as it is ours. */
   #mismatch: unknown = null;
@@ -68,7 +65,6 @@ export class FileSpace {
       checkpoints,
       withoutReads,
       committed: (written) => {
-        this.#commits++;
         if (written.values().some(({ recordedAs }) => recordedAs !== undefined)) changed();
       },
     });
@@ -107,22 +103,15 @@ export class FileSpace {
     if (this.#mismatch !== null) throw this.#mismatch;
   }
 
-  /** Names the state that was committed last, by whichever process. */
-  version(): string {
-    const foreign = this.foreignVersion();
-    if (foreign !== this.#version.foreign || this.#commits !== this.#version.commits) {
-      this.#version = { commits: this.#commits, foreign, text: `${foreign}.${this.#commits}` };
-    }
-    return this.#version.text;
-  }
-
-  /** The same of what others have committed. Throws `StoreMismatch`. */
+  /**
+   * Names what others have committed; it does not change with commits of this connection. Throws
+   * `StoreMismatch` if a newer Corbel has committed.
+   */
   foreignVersion(): string {
-    const number = this.#readForeignVersion();
-    if (number !== this.#foreign.number) {
-      this.#foreign = { number, text: `${this.#opening}.${number}` };
-    }
-    return this.#foreign.text;
+    const number = this.#db.get(FOREIGN_VERSION)![0] as number;
+    if (number !== this.#foreignNumber) checkVersion(this.#db, this.#path);
+    this.#foreignNumber = number;
+    return `${this.#opening}.${number}`;
   }
 
   /** Whether there is a table of the definition's records, as `db` sees it. */
@@ -202,13 +191,5 @@ export class FileSpace {
     const isThere = isPrepared(this.reader, definition);
     if (isThere) this.#prepared.add(definition);
     return isThere;
-  }
-
-  /** Changes when others commit; to this connection's own commits it is blind. */
-  #readForeignVersion(): number {
-    const number = this.#db.get(FOREIGN_VERSION)![0] as number;
-    // Who has committed may be a newer Corbel.
-    if (number !== this.#foreignNumber) checkVersion(this.#db, this.#path);
-    return this.#foreignNumber = number;
   }
 }

@@ -99,17 +99,27 @@ export class Writer {
     this.#options = options;
   }
 
-  /** A write of one step: durable when it resolves, undone alone when it throws. */
-  write<T>(work: (db: Connection, touched: Touched) => T): Promise<T> {
-    return this.#enqueue(work);
+  /** Runs a write: durable when it resolves, undone alone when it throws. */
+  async write<T>(work: Work<T>): Promise<T> {
+    openTransactions.refuseInside(this);
+    const done = Promise.withResolvers<unknown>();
+    this.#queue.push({ work, done, deadline: performance.now() + LOCK_WAIT_MS });
+    this.#unanswered++;
+    if (!this.#isServing) this.#serve();
+    try {
+      return await done.promise as T; // What this very work resolved to.
+    } finally {
+      this.#unanswered--;
+      this.#closeIfDone();
+    }
   }
 
   /**
-   * A transaction of several steps that sees only itself: durable when it resolves, undone alone
-   * when it throws. Within `work` only the connection it is given may be used.
+   * Runs a transaction of several steps, as {@linkcode write} does. Within `work` only the connection
+   * that it is given may be used.
    */
   exclusive<T>(work: Work<T>): Promise<T> {
-    return this.#enqueue((...given) => openTransactions.run(this, () => work(...given)));
+    return this.write((...given) => openTransactions.run(this, () => work(...given)));
   }
 
   /** Runs work that has a transaction on another connection, one at a time. */
@@ -142,26 +152,12 @@ export class Writer {
   async #exclusively<T>(run: (waitMs: number) => Promise<T>): Promise<T> {
     const ended = Promise.withResolvers<void>();
     try {
-      await this.#enqueue(() => void (this.#elsewhere = ended.promise));
+      await this.write(() => void (this.#elsewhere = ended.promise));
       return await openTransactions.run(this, () => run(LOCK_WAIT_MS));
     } finally {
       this.#foreignVersion = null; // What was committed was not by another process.
       ended.resolve();
       this.#checkpointIfDue();
-    }
-  }
-
-  async #enqueue<T>(work: Work<T>): Promise<T> {
-    openTransactions.refuseInside(this);
-    const done = Promise.withResolvers<unknown>();
-    this.#queue.push({ work, done, deadline: performance.now() + LOCK_WAIT_MS });
-    this.#unanswered++;
-    if (!this.#isServing) this.#serve();
-    try {
-      return await done.promise as T; // What this very work resolved to.
-    } finally {
-      this.#unanswered--;
-      this.#closeIfDone();
     }
   }
 
