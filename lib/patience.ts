@@ -2,12 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const PAUSE_MS_MAX = 100;
 
-/** Waits for what others have under way. Of many that wait each looks again at other moments. */
+/** Measures a wait for other writers. The pauses are random, so that waiting writers do not collide. */
 export class Patience {
   readonly #begun = performance.now();
   readonly #spread = Math.random();
 
-  /** Whether more than this has passed, or, of a span, more than a moment in it that is its own. */
+  /** Whether the wait has lasted longer than a moment between the two, random for each instance. */
   isOver(minMs: number, maxMs = minMs): boolean {
     return performance.now() - this.#begun > minMs + this.#spread * (maxMs - minMs);
   }

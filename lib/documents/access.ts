@@ -34,7 +34,7 @@ export interface WriteAccess extends ReadAccess {
   readonly caller: Caller;
 }
 
-/** What projects declare for their users. */
+/** The fields that projects declare for their users. */
 interface ShownUserFields {
   of(projectId: Id): MaybePromise<readonly DeclaredUserField[]>;
 }
@@ -50,7 +50,7 @@ export interface WriteAccessServices extends AccessServices {
 
 const LIVE = eq("isDeleted", false);
 
-/** Throws `COLLECTION_NOT_FOUND`, and `ACCESS_TOKEN_REQUIRED` where row-level security says so. */
+/** Throws `COLLECTION_NOT_FOUND`, and `ACCESS_TOKEN_REQUIRED` if row-level security requires a user. */
 export async function openForReading(
   services: AccessServices,
   caller: Caller,
@@ -59,7 +59,7 @@ export async function openForReading(
   return readAccess(services, caller, await findCollection(services, caller, name));
 }
 
-/** As {@linkcode openForReading}; throws `RLS_REQUIRED` too. */
+/** Throws `RLS_REQUIRED`, and as {@linkcode openForReading} does. */
 export async function openForWriting(
   services: WriteAccessServices,
   caller: Caller,
@@ -153,12 +153,12 @@ export async function findCollection(
   throw collectionNotFound(name, await readableNames(services, caller, name));
 }
 
-/** Of so many collections that are like a missing one it is found out whether they may be read. */
+/** How many collections with names like a missing one are tried. */
 const LOOKED_MAX = 5;
 
 /**
- * The name of the collection that is most like a missing one, if there is any, for a message. Only of
- * those that the caller may read: else one could guess what others are called.
+ * Returns the name that is most like a missing collection's, if there is any, for a message. Only
+ * names of collections that the caller may read are returned, so that no other name can be guessed.
  */
 export async function readableNames(
   { catalog }: AccessServices,
@@ -176,7 +176,7 @@ export async function readableNames(
   return [];
 }
 
-/** Throws `ACCESS_TOKEN_REQUIRED` where row-level security needs to know the user. */
+/** Throws `ACCESS_TOKEN_REQUIRED` if row-level security requires a user. */
 export function readAccess(
   services: AccessServices,
   caller: Caller,
@@ -195,7 +195,7 @@ export function readAccess(
 export const callerTag = (caller: Caller): string =>
   caller.kind === "secret" ? "secret" : `publishable ${caller.userId ?? ""}`;
 
-/** Row-level security for reads, in one place. */
+/** Returns the filter of row-level security for reads. This is its only place. */
 function visibility(collection: Collection, caller: Caller): ReadAccess["visible"] {
   if (!mayRead(collection, caller)) throw new Problem("ACCESS_TOKEN_REQUIRED");
   if (caller.kind === "secret") return (includeDeleted) => includeDeleted ? ALL : LIVE;
@@ -207,18 +207,18 @@ function visibility(collection: Collection, caller: Caller): ReadAccess["visible
   return (includeDeleted) => includeDeleted && own !== null ? or(LIVE, own) : LIVE;
 }
 
-/** Whether a caller may read at all, be it only what is their own. */
+/** Whether a caller may read any document, or at least their own. */
 const mayRead = ({ definition: { rls } }: Collection, caller: Caller): boolean =>
   caller.kind === "secret" || caller.userId !== null || !rls.enabled || rls.mode === "public-read";
 
-/** The owner's documents only, for writes on behalf of a user. */
+/** Returns the filter of the documents that may be written: a user's own, or all. */
 export function ownerFilter({ collection, ownerId }: WriteAccess): Filter {
   return ownerId === null ? ALL : eq(collection.definition.rls.ownerField, ownerId);
 }
 
 /**
- * Why a write found nothing: the caller can see the document and it is not theirs, or there is
- * none to see.
+ * Returns why a write found nothing: the caller can see the document but does not own it, or there is
+ * no document that the caller can see.
  */
 export async function explainMissingWrite(
   target: WriteAccess,

@@ -2,21 +2,21 @@ import { type FieldFault, Problem } from "../problems.ts";
 import { FAULTS_MAX } from "./validate.ts";
 
 /**
- * Those documents of a list that are refused, to be told of together. What follows `FAULTS_MAX` of
- * them is not looked at any more.
+ * Collects the documents of a list that are refused, for one refusal. After `FAULTS_MAX` refused
+ * documents the rest of the list is not checked.
  */
 export class FaultyDocuments {
   readonly #problems: { readonly index: number; readonly problem: Problem }[] = [];
   readonly #count: number;
   readonly #path: string;
 
-  /** @param path Of the list in the body: empty, or with a dot at its end. */
+  /** @param path The path of the list in the body: empty, or with a dot at its end. */
   constructor(count: number, path: string) {
     this.#count = count;
     this.#path = path;
   }
 
-  /** Null where the document is refused, or nobody would be told of it. */
+  /** Returns null if the document is refused, or if enough documents have been refused. */
   try<T>(index: number, work: () => T): T | null {
     if (this.#problems.length === FAULTS_MAX) return null;
     try {
@@ -27,13 +27,13 @@ export class FaultyDocuments {
     }
   }
 
-  /** Throws what is no refusal. */
+  /** Adds a refused document. Throws an error that is not a refusal. */
   add(index: number, error: unknown): void {
     if (!(error instanceof Problem)) throw error;
     if (this.#problems.length < FAULTS_MAX) this.#problems.push({ index, problem: error });
   }
 
-  /** Throws one refusal for all of them, if there are any, with the code of the first. */
+  /** Throws one refusal for all refused documents, if there are any, with the code of the first. */
   refuse(): void {
     const [first] = this.#problems;
     if (first === undefined) return;

@@ -16,7 +16,7 @@ export const KEPT_ANSWERS = recordKind({
   fields: {
     /** Hash of the caller and the key they chose. */
     keyHash: field.text,
-    /** Hash of method, path and body. */
+    /** Hash of the operation, the collection and the body. */
     request: field.text,
     /** JSON text of the answer's `data`. */
     data: field.text,
@@ -60,7 +60,7 @@ export interface Repeatable {
 /** Matches the values that an `Idempotency-Key` may have. */
 export const IDEMPOTENCY_KEY = new RegExp(`^[\\x20-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
 
-/** Throws `INVALID_IDEMPOTENCY_KEY`. @param text Null where none is sent. */
+/** Throws `INVALID_IDEMPOTENCY_KEY`. @param text Null if the request has no key. */
 export function checkedIdempotencyKey(text: string | null): string | null {
   if (text !== null && !IDEMPOTENCY_KEY.test(text)) throw new Problem("INVALID_IDEMPOTENCY_KEY");
   return text;
@@ -97,7 +97,7 @@ export async function prepareKey(
 
 /**
  * Returns the answer to an earlier request with the same key. If there is none, the transaction can
- * keep one: it has removed an expired answer, and has looked for room. Throws
+ * keep one: it has removed an expired answer, and has compared the number of answers with the limit. Throws
  * `IDEMPOTENCY_KEY_REUSED` and `TOO_MANY_IDEMPOTENCY_KEYS`.
  */
 export async function claimKey(
@@ -158,7 +158,7 @@ const hashesOf = ({ callerTag }: KeyOwner, key: string, request: string) => ({
   requestHash: sha256(request),
 });
 
-/** Throws `IDEMPOTENCY_KEY_REUSED`. */
+/** Returns a kept answer that has not expired. Throws `IDEMPOTENCY_KEY_REUSED`. */
 function answerIn(
   earlier: Stored<KeptAnswer> | null,
   requestHash: string,

@@ -25,9 +25,9 @@ export interface Redefining {
   readonly version: Id;
 }
 
-/** Which definition is changed. */
+/** The definition that is changed. */
 export interface Redefined {
-  /** The collection's. */
+  /** Name of the collection. */
   readonly name: string;
   /** As in `TransactionOptions`. */
   readonly redefines?: Definition | undefined;
@@ -38,8 +38,8 @@ type Work<T> = (redefining: Redefining) => Promise<T>;
 /**
  * Changes a stored definition, or removes it, in one transaction. The transaction sees each write to
  * the collection, or the write starts over under the new definition. Writes wait for a long change
- * up to a limit: see {@linkcode finishDefinitionChange}. Throws `COLLECTION_NOT_FOUND`, and `StoreUnavailable`
- * where others are changing it all the time.
+ * up to a limit: see {@linkcode finishDefinitionChange}. Throws `COLLECTION_NOT_FOUND`, and
+ * `StoreUnavailable` if other changes are always under way.
  */
 export async function redefine<T>(
   services: RedefineServices,
@@ -74,7 +74,7 @@ export async function finishDefinitionChange(
   await fenced(services, projectId, name, () => Promise.resolve());
 }
 
-/** How long a change waits for others. */
+/** How many milliseconds a change waits for other changes. */
 const TRIES_MS = 5_000;
 
 async function fenced<T>(
@@ -103,8 +103,8 @@ async function fenced<T>(
 }
 
 /**
- * The record, changed by nothing; null while a transaction that changes it is open. A fence would
- * wait for that one's end, and everybody else for the fence.
+ * Writes the record without changing it, and returns it. Returns null while a transaction that changes
+ * the record is open: a fence would wait for the transaction, and all writers for the fence.
  */
 async function touched(
   { engine }: RedefineServices,
@@ -126,14 +126,14 @@ async function touched(
   }
 }
 
-/** Somebody else is changing the definition, or has. */
+/** Another change of the definition is under way, or was committed first. */
 class Overtaken extends Error {
   override readonly name = "Overtaken";
 }
 
 interface RedefinitionStep extends Redefined {
   readonly version: Id;
-  /** As it stood before writers were refused. */
+  /** The record before writers were refused. */
   readonly from?: CollectionRecord;
 }
 
@@ -147,7 +147,7 @@ const inTransaction = <T>(
     const records = tx.records<CollectionRecord>(COLLECTIONS);
     const stored = await findRecord(records, name);
     if (from !== undefined && !isSame(from, stored.value)) throw new Overtaken();
-    // First of all: who else changes it learns so now, not after all its work.
+    // Comes first, so that a concurrent change fails now and not after all its work.
     await records.updateOne(eq("_id", stored.value._id), { set: { version } });
     return await work({ tx, records, stored, version });
   }, { redefines });

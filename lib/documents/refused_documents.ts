@@ -9,16 +9,16 @@ import type { WriteAccess } from "./access.ts";
 import type { StoredDocument } from "./collection.ts";
 import { duplicateValue } from "./document.ts";
 
-/** One document of a list, and why it cannot be stored. */
+/** A document of a list, by its index, and why it cannot be stored. */
 export interface RefusedDocument {
   readonly index: number;
   readonly problem: Problem;
 }
 
 /**
- * Which of several new documents the store has refused, in their order; none where its reason is of
- * another kind. For after the refusal, so that what is stored costs nothing.
- * @param reason What the store threw.
+ * Returns the new documents that the store has refused, in their order, or none if the reason is of
+ * another kind. This is called after a refusal only, so that it costs successful writes nothing.
+ * @param reason The error of the store.
  */
 export async function refusedDocuments(
   target: WriteAccess,
@@ -40,8 +40,8 @@ export async function refusedDocuments(
 }
 
 /**
- * Asks the store once for each unique index, and only for values, which are no more than were sent.
- * Of those that share a value the first is refused only where a stored document has it.
+ * Asks the store once for each unique index, and only for values that were sent. Of new documents that
+ * share a value, the first is refused only if a stored document has the value.
  */
 async function takenValues(
   { records, collection }: WriteAccess,
@@ -71,7 +71,7 @@ interface Claim {
   readonly values: readonly Scalar[];
 }
 
-/** Nothing is unique in a document that lacks one of the values. */
+/** Leaves out documents without all of the values: uniqueness does not apply to them. */
 function claimsOf(documents: readonly StoredDocument[], paths: readonly string[]): Claim[] {
   return documents.flatMap((document, index) => {
     const values = paths.map((path) => valueAt(document, path) ?? null);
@@ -79,7 +79,7 @@ function claimsOf(documents: readonly StoredDocument[], paths: readonly string[]
   });
 }
 
-/** Who has which of the values, by their JSON text. */
+/** Returns the holders of values, by the JSON text of the values. */
 async function storedHolders(
   records: Records<StoredDocument>,
   paths: readonly string[],
@@ -98,7 +98,7 @@ async function storedHolders(
 
 const LIVE = eq("isDeleted", false);
 
-/** Says of each branch that the document is live, as the unique index does, so that it serves it. */
+/** Each branch asks for live documents, as the unique index does, so that the index serves it. */
 function heldBy(paths: readonly string[], claims: readonly Claim[]): Filter {
   const [path, ...others] = paths;
   if (others.length === 0) return and(LIVE, within(path!, claims.map(({ values }) => values[0]!)));

@@ -49,7 +49,7 @@ export interface WriteRequest<Targets extends readonly WriteAccess[]> {
 
 /** A request that is right as far as this can be decided without the store. */
 export interface PreparedRequest {
-  /** Whether other records have to be written in the same transaction as the documents. */
+  /** Whether the request writes several records: documents, or rows of the files in a document. */
   readonly needsTransaction: boolean;
   /** Stores everything in `scope`, and may run more than once. Returns the answer to the client. */
   store(scope: Scope, quota: ByteQuota | undefined): Promise<Answer>;
@@ -114,7 +114,7 @@ export async function performWrite<const Targets extends readonly WriteAccess[]>
   let definitions: DefinitionWait | null = null;
   for (let overtaken = 0;;) {
     const prepared = await prepare(targets);
-    await announceRemovals(services, targets);
+    if (prepared.needsTransaction) await announceRemovals(services, targets);
     try {
       return await storeOnce(services, targets[0]!, { prepared, repeatable });
     } catch (error) {

@@ -23,9 +23,9 @@ export const hasChanges = (db: Connection): boolean =>
     undefined;
 
 /**
- * `seq` gives the order, since one writes at a time; the newest row always stays, so that none is
- * given twice. `total` is how many bytes were ever noted, this row's included: the difference of two
- * rows is what lies between them.
+ * Creates the table. `seq` is the order of the changes, since writes are serial; the newest row always
+ * stays, so that no `seq` is used twice. `total` counts the bytes of all changes up to the row, so the
+ * difference of two totals is the size of the changes between them.
  */
 export function makeChanges(db: Connection): void {
   db.run(sql(
@@ -35,9 +35,9 @@ export function makeChanges(db: Connection): void {
   ));
 }
 
-/** Of a row beside its two texts. */
+/** Bytes of a row without its two texts. */
 const ROW_BYTES = 128;
-/** Every so many rows some of the oldest go, and with each write that is large. */
+/** After so many rows, and after each large write, some of the oldest rows are removed. */
 const TRIM_EVERY = 64;
 const TRIM_BYTES = 65_536;
 const TRIMMED_AT_ONCE = 256;
@@ -69,17 +69,17 @@ export function noteChanges(
   while (due-- > 0 && !isTrimmed(trimChanges(db, by.at)));
 }
 
-/** The place and the total of the newest row; null where there is none. */
+/** Returns position and total of the newest row; null if there is none. */
 function newestOf(db: Connection): { readonly seq: number; readonly total: number } | null {
   const row = db.get(sql("select seq, total from changes order by seq desc limit 1"));
   return row === undefined ? null : { seq: row[0] as number, total: row[1] as number };
 }
 
-/** How much of them is kept. */
+/** How many changes are kept. */
 export interface ChangesKept {
   readonly max: number;
   readonly bytesMax: number;
-  /** Of all, those included that are so young that not everybody may have been told of them. */
+  /** Limit of all bytes, including changes that may not have been delivered to every webhook yet. */
   readonly youngBytesMax: number;
 }
 
@@ -88,10 +88,10 @@ const KEPT: ChangesKept = {
   bytesMax: CHANGES_BYTES_MAX,
   youngBytesMax: CHANGES_YOUNG_BYTES_MAX,
 };
-/** As long as a server may be away with what it has not told webhooks yet. */
+/** How long a server may be down that has changes to deliver to webhooks. */
 const YOUNG_MS = 600_000;
 
-/** Removes some of those that are too many, too large or too old; resolves to how many. */
+/** Removes some changes beyond the limits; returns how many. */
 export function trimChanges(db: Connection, now: string, kept = KEPT): number {
   const newest = newestOf(db);
   if (newest === null) return 0;
@@ -111,20 +111,20 @@ export function trimChanges(db: Connection, now: string, kept = KEPT): number {
   return removed.length;
 }
 
-/** Whether there may be more to remove behind one {@linkcode trimChanges}. */
+/** Whether {@linkcode trimChanges} has left nothing to remove. */
 export const isTrimmed = (removed: number): boolean => removed < TRIMMED_AT_ONCE;
 
-/** Of the newest change; 0 where there is none. */
+/** Returns the `seq` of the newest change; 0 if there is none. */
 export function newestChange(db: Connection): number {
   if (!hasChanges(db)) return 0;
   return (db.get(sql("select max(seq) from changes"))![0] ?? 0) as number;
 }
 
-/** Changes that are read at once. */
+/** Limits of one read. */
 const READ_ROWS = 256;
 const READ_BYTES = 4 * 1_048_576;
 
-/** The next changes behind a row, in their order. Throws `PositionLost`. */
+/** Returns the next changes after a row, in their order. Throws `PositionLost`. */
 export function changesBehind(db: Connection, seq: number): PositionedChange[] {
   if (!hasChanges(db)) return [];
   const oldest = (db.get(sql("select min(seq) from changes"))![0] ?? 1) as number;

@@ -25,13 +25,13 @@ export interface FileOptions extends SpaceFile {
   readonly checkpoints: Checkpoints;
   /** As in `WriterOptions`. */
   readonly withoutReads: WriterOptions["withoutReads"];
-  /** Runs behind a commit of records whose changes are noted. */
+  /** Runs after a commit of records whose changes are noted. */
   readonly changed: () => void;
 }
 
 /**
- * One file: a connection that writes, one that reads, and who writes.
- * Readers never wait: they see what was committed last, also while a transaction is under way.
+ * One file: a connection that reads, a connection that writes, and the queue of writes. Readers never
+ * wait. They see the last commit, also while a transaction is in progress.
  */
 export class FileSpace {
   readonly reader: Connection;
@@ -41,11 +41,11 @@ export class FileSpace {
   readonly #inode: number | null;
   readonly #log: Deno.FsFile | null;
   readonly #writer: Writer;
-  /** No two openings of a file, in whatever process, name their states alike. */
+  /** Distinguishes this opening of the file from all others, in any process. */
   readonly #opening = crypto.randomUUID();
   /** SQLite's number for the commits of others, when it was last read. */
   #foreignNumber = 0;
-  /** What a newer Corbel has made of the file; null as long as it is ours. */
+  /** The error of a file that a newer Corbel has changed; null if there is none. */
   #mismatch: unknown = null;
   #prepared = new WeakSet<Definition>();
 
@@ -84,12 +84,12 @@ export class FileSpace {
     return space;
   }
 
-  /** Whether the file is still found under its name, and no other. */
+  /** Whether the name still leads to this file. */
   isInPlace(): boolean {
     return inodeOf(this.#path) === this.#inode;
   }
 
-  /** Looks whether a newer Corbel has been at the file. */
+  /** Checks whether a newer Corbel has changed the file. */
   look(): void {
     try {
       this.foreignVersion();
@@ -98,7 +98,7 @@ export class FileSpace {
     }
   }
 
-  /** Throws `StoreMismatch` once that was seen: to ask before every read would cost more than it. */
+  /** Throws `StoreMismatch` if {@linkcode look} has seen one: to check before every read is too slow. */
   assertReadable(): void {
     if (this.#mismatch !== null) throw this.#mismatch;
   }
@@ -119,12 +119,12 @@ export class FileSpace {
     return this.#prepared.has(definition) || hasTable(db, definition);
   }
 
-  /** Makes sure that the tables of a definition exist; free after the first time. */
+  /** Creates the tables of a definition if they are missing. */
   prepare(definition: Definition): void | Promise<void> {
     if (!this.#isPrepared(definition)) return this.exclusive((db) => prepare(db, definition));
   }
 
-  /** The same before a write: what an outdated definition wants is not made. Throws `Outdated`. */
+  /** Creates the tables before a write, unless the definition is outdated. Throws `Outdated`. */
   prepareToWrite(definition: Definition): void | Promise<void> {
     if (this.#isPrepared(definition)) return;
     return this.exclusive((db) => {
@@ -133,13 +133,13 @@ export class FileSpace {
     });
   }
 
-  /** The same inside an exclusive section. */
+  /** Creates the tables inside a transaction. */
   prepareWithin(db: Connection, definition: Definition): void {
-    // What is made here is not remembered: the transaction may yet be undone.
+    // This is not remembered, because the transaction may be undone.
     if (!this.#isPrepared(definition)) prepare(db, definition);
   }
 
-  /** Sees one moment, and holds up no writer while it looks. */
+  /** Recounts in one snapshot, while writes go on. */
   async recount(definition: Definition): Promise<number> {
     const drift = driftOf(this.reader, definition);
     if (drift !== 0) await this.write((db) => correct(db, definition, drift));
@@ -152,20 +152,17 @@ export class FileSpace {
     this.#prepared = new WeakSet();
   }
 
-  /** A write of one step: durable when it resolves, undone when it throws. */
+  /** Runs a write: durable when it resolves, undone when it throws. */
   write<T>(work: (db: Connection, touched: Touched) => T): Promise<T> {
     return this.#writer.write(work);
   }
 
-  /**
-   * A transaction of several steps that sees only itself: durable when it resolves, undone alone
-   * when it throws. Within `work` only the connection it is given may be used.
-   */
+  /** Runs a transaction of several steps, which uses only the connection that it is given. */
   exclusive<T>(work: (db: Connection, touched: Touched) => T | Promise<T>): Promise<T> {
     return this.#writer.exclusive(work);
   }
 
-  /** The same on a connection in a thread, for what takes long. */
+  /** Runs a long transaction on a connection in a thread. */
   exclusiveInThread<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const file = { path: this.#path, sync: this.#sync };
     return this.#writer.elsewhere((exclusively) => transactionInThread(file, exclusively, work));

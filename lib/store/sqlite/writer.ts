@@ -7,7 +7,7 @@ import { sql } from "./fragment.ts";
 import { checkVersion } from "./migrations.ts";
 import { WriteLockFairness } from "./write_lock_fairness.ts";
 
-/** Is told of which definition a transaction writes records. */
+/** Called with the definition of the records that a transaction writes. */
 export type Touched = (definition: Definition) => void;
 
 type Work<T> = (db: Connection, touched: Touched) => T | Promise<T>;
@@ -20,34 +20,34 @@ export type Exclusively = <T>(run: (waitMs: number) => Promise<T>) => Promise<T>
 
 export interface WriterOptions {
   readonly path: string;
-  /** Brings all commits made so far onto the disk; null where a commit need not wait for that. */
+  /** Flushes all commits so far to the disk; null if a commit need not be flushed. */
   readonly sync: (() => Promise<void>) | null;
   readonly checkpoints: Pick<Checkpoints, "run">;
-  /** Runs `work` while no long read of the file goes on; resolves to false where that cannot be. */
+  /** Runs `work` while no long read of the file is running; resolves to false if there always is one. */
   readonly withoutReads: (work: () => Promise<boolean>) => Promise<boolean>;
-  /** Runs in the same breath as a commit, before anybody can read. */
+  /** Runs synchronously after a commit, before any reader can see it. */
   readonly committed: (written: ReadonlySet<Definition>) => void;
 }
 
 interface PendingWrite {
   readonly work: Work<unknown>;
-  /** Until when it waits for other processes. */
+  /** When the write stops waiting for other processes, by `performance.now()`. */
   readonly deadline: number;
   readonly done: PromiseWithResolvers<unknown>;
 }
 
-/** How long a write waits for its turn among processes before it is a 503. */
+/** How long a write waits for the lock that processes share, before it fails. */
 const LOCK_WAIT_MS = 5_000;
-/** Bounds of one commit, so that neither those who share it nor the event loop wait for long. */
+/** Bounds of one commit, so that neither its writers nor the event loop wait for long. */
 const GROUP_WRITES_MAX = 256;
 const GROUP_MS = 8;
-/** Pages of the log at which they are moved into the file: 9 MiB. */
+/** Pages in the log at which a checkpoint starts: 9 MiB. */
 const CHECKPOINT_PAGES = 2_304;
-/** Pages at which writers wait for that: 14 MiB. */
+/** Pages in the log at which writers wait for the checkpoint: 14 MiB. */
 const LOG_PAGES_MAX = 3_584;
-/** Until it is looked at again what another process moves. */
+/** How long to wait before looking again at the checkpoint of another process. */
 const TAKEN_MS = 5;
-/** After a failure it is tried again once the log has grown by so many: 1 MiB. */
+/** Pages by which the log grows before a failed checkpoint is tried again: 1 MiB. */
 const RETRY_PAGES = 256;
 
 const BEGIN = sql("begin immediate");
@@ -63,13 +63,13 @@ const EMPTY_LOG = sql("pragma wal_checkpoint(truncate)");
 const openTransactions = new OpenTransactions<Writer>();
 
 /**
- * All writing to one file, one after the other in the order of the calls. Writes that wait together
- * share a commit, each in its own savepoint, be it of one step or a whole transaction. A commit is
- * visible at once; its writers are answered when it has been flushed, away from the event loop, and
- * the next one waits for that.
+ * Runs all writes to one file in the order of the calls. Writes that wait together share a commit. All
+ * but the first of them have a savepoint, so that a write that fails is undone alone. A commit is
+ * visible at once. Its writers are answered when it has been flushed, in a thread, and the next commit
+ * waits for the flush.
  *
- * Once a flush has failed the operating system may have dropped what it could not write and report
- * the next one as done, so nothing is committed any more until the log is mended.
+ * After a failed flush the operating system may drop the pages and report the next flush as done, so
+ * nothing is committed until the log is mended.
  */
 export class Writer {
   readonly #db: Connection;
@@ -84,7 +84,7 @@ export class Writer {
   #foreignVersion: unknown = null;
   #checkpointAt = CHECKPOINT_PAGES;
   #checkpointing: Promise<void> | null = null;
-  /** Pages of a log of which all is moved: the next write begins it anew. */
+  /** Pages of a log that a checkpoint has moved completely: the next write overwrites it. */
   #movedPages = 0;
   /** A transaction on another connection that writers have to wait for. */
   #elsewhere: Promise<void> | null = null;
@@ -141,14 +141,14 @@ export class Writer {
     }
   }
 
-  /** Resolves once all writes under way are answered, and nothing is at the file any more. */
+  /** Resolves when all writes in progress are answered and the file is no longer used. */
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers();
     this.#closeIfDone();
     return this.#closed.promise;
   }
 
-  /** Writes that came before are done, and those that come later wait, however long it takes. */
+  /** Waits for earlier writes, and keeps later ones waiting until `run` has ended. */
   async #exclusively<T>(run: (waitMs: number) => Promise<T>): Promise<T> {
     const ended = Promise.withResolvers<void>();
     try {
@@ -179,7 +179,7 @@ export class Writer {
     this.#isServing = false;
   }
 
-  /** Lets the event loop turn; and while the disk is busy anyway, writes come together. */
+  /** Waits for a turn of the event loop and for the flush, during which more writes may arrive. */
   async #gather(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
     await this.#flushing;
@@ -201,7 +201,7 @@ export class Writer {
     this.#foreignVersion = version;
   }
 
-  /** The first in the queue could not begin: nor can those who have waited as long. */
+  /** Refuses the first write in the queue, and all that have waited too long. */
   #refuseLate(error: unknown): void {
     const refusal = unavailable(error);
     const now = performance.now();
@@ -257,7 +257,7 @@ export class Writer {
       this.#db.run(RELEASE);
       return answer;
     } catch (error) {
-      // A full disk and the like may have undone the transaction already.
+      // A full disk, for example, may have undone the transaction already.
       if (error instanceof StoreUnavailable) throw error;
       this.#db.run(UNDO_ONE);
       this.#db.run(RELEASE);
@@ -276,11 +276,11 @@ export class Writer {
     try {
       this.#db.run(ROLLBACK);
     } catch {
-      // No transaction is active: that is what was wanted.
+      // No transaction is active.
     }
   }
 
-  /** Answers those who have committed as soon as that is on the disk. */
+  /** Answers the writers of a commit when it is on the disk. */
   #answer(group: readonly PendingWrite[], answer: () => void): void {
     const { sync, path } = this.#options;
     if (sync === null) return answer();
@@ -293,8 +293,8 @@ export class Writer {
   }
 
   /**
-   * Once the log's content is moved into the file, which is flushed by itself, and the log is empty,
-   * it is of no account what became of it.
+   * Moves the log into the file, which SQLite flushes, and empties the log, so that pages that the log
+   * has lost no longer matter.
    */
   #mend(): void {
     const [busy] = this.#db.get(EMPTY_LOG)!;
@@ -320,7 +320,7 @@ export class Writer {
     }
   }
 
-  /** A read that goes on keeps the log from beginning anew: those that take long are begun again. */
+  /** Moves the log into the file. A long read prevents this, so long reads are stopped and repeated. */
   async #checkpoint(): Promise<void> {
     const isEmpty = await this.#moveLog() ||
       this.#closed === null && await this.#options.withoutReads(() => this.#moveLog());
@@ -339,7 +339,7 @@ export class Writer {
     await checkpoints.run({ path, mode: "optimize" });
   }
 
-  /** Most of it beside the writes, and the rest, with the log's new beginning, between two. */
+  /** Moves most of the log while writes go on, and the rest between two writes. */
   async #moveLog(): Promise<boolean> {
     const { checkpoints, path } = this.#options;
     for (;;) {
@@ -347,7 +347,7 @@ export class Writer {
       if (this.#closed !== null || outcome === "left") return false;
       if (outcome === "moved") break;
       await new Promise((resolve) => setTimeout(resolve, TAKEN_MS));
-      if (this.#loggedPages() < CHECKPOINT_PAGES) return true; // The other one has moved it.
+      if (this.#loggedPages() < CHECKPOINT_PAGES) return true; // Another process has moved it.
     }
     const restart = checkpoints.run({ path, mode: "restart" });
     this.#keptOut = restart;
