@@ -77,7 +77,7 @@ export const adviseKnowing = (
   query: Pick<ListQuery, "filter" | "sort">,
   examined: number,
 ): readonly SortKey[] | null =>
-  examined <= FEW_RECORDS && isLookedUp(definition, query.filter)
+  examined <= FEW_RECORDS && isLookedUp(definition, conjuncts(query.filter))
     ? null
     : advise(definition, query);
 
@@ -86,9 +86,8 @@ export const keysText = (keys: readonly SortKey[]): string => keys.map(keyText).
 
 export const keyText = ({ path, descending }: SortKey): string => `${descending ? "-" : ""}${path}`;
 
-/** Whether an index has the values that a condition asks for, of a scalar only single ones. */
-export function isLookedUp(definition: Definition, filter: Filter): boolean {
-  const conditions = conjuncts(filter);
+/** Whether an index has the values that one of some conditions asks for, of a scalar only single ones. */
+export function isLookedUp(definition: Definition, conditions: readonly Filter[]): boolean {
   const fixed = indexable(definition, conditions.map(fixedBy));
   const arrays = indexable(definition, conditions.map(boundedBy))
     .filter((path) => elementAt(definition, path) !== null);

@@ -6,7 +6,9 @@ import { and, eq } from "@/lib/store/filter.ts";
 import type { Aggregation, Definition, ReferrerQuery } from "@/lib/store/port.ts";
 import { Connection } from "@/lib/store/sqlite/connection.ts";
 import { sql } from "@/lib/store/sqlite/fragment.ts";
-import { Statements } from "@/lib/store/sqlite/statements.ts";
+import { aggregateSql } from "@/lib/store/sqlite/aggregate_sql.ts";
+import { planQuery } from "@/lib/store/sqlite/plan.ts";
+import { referrersSql } from "@/lib/store/sqlite/referrers_sql.ts";
 import { DEAR_PATTERN, dearText } from "../support/dear_pattern.ts";
 import { id, keys, newSpace, regex, trashDefinition, upTo } from "./fixtures.ts";
 import { askedAgain, openFolder } from "./sqlite_folder.ts";
@@ -52,10 +54,9 @@ async function plans(shape: Definition): Promise<Record<"groups" | "referrers", 
   const db = new Connection(path, "normal");
   const planOf = (statement: string) =>
     db.all(sql(`explain query plan ${statement}`)).map((row) => row[3]).join("; ");
-  const statements = Statements.of(shape);
   const found = {
-    groups: planOf(statements.aggregate(byGroup).sql),
-    referrers: planOf(statements.referrers(ofPosts).sql),
+    groups: planOf(aggregateSql(planQuery(shape, { filter: byGroup.filter }), byGroup).sql),
+    referrers: planOf(referrersSql(planQuery(shape, ofPosts), ofPosts).sql),
   };
   db.close();
   return found;

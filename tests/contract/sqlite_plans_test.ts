@@ -5,7 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { ALL, and, compare, eq, or, within } from "@/lib/store/filter.ts";
 import type { Definition, Filter, ListQuery, Position, SortKey } from "@/lib/store/port.ts";
 import { boundPage, pageStatement } from "@/lib/store/sqlite/keyset.ts";
-import { Statements } from "@/lib/store/sqlite/statements.ts";
+import { planQuery } from "@/lib/store/sqlite/plan.ts";
+import { countStatement } from "@/lib/store/sqlite/statements.ts";
 import { definition, id, keys, newSpace, trashDefinition, upTo } from "./fixtures.ts";
 import { openFolder } from "./sqlite_folder.ts";
 
@@ -73,6 +74,10 @@ const pagesFrom = (
     [false, true].map((backwards) => ({ filter, sort, limit: 20, from, backwards }))
   );
 
+/** As an index serves it: without a guard, which needs functions of Corbel's. */
+const unguarded = (shape: Definition, query: ListQuery) =>
+  pageStatement({ ...planQuery(shape, query), isServed: true }, query);
+
 type Explain = (query: ListQuery) => string[][];
 
 const FORMS = ["seq", "seq, text"] as const;
@@ -81,7 +86,7 @@ const FORMS = ["seq", "seq, text"] as const;
 const withPlans = (shape: Definition, check: (explain: Explain) => void): Promise<void> =>
   withRows(shape, (db) =>
     check((query) => {
-      const statement = pageStatement(shape, query);
+      const statement = unguarded(shape, query);
       return FORMS.map((form) => {
         const { sql, values } = boundPage(statement, form, query);
         return db.prepare(`explain query plan ${sql}`).all(...values)
@@ -174,7 +179,10 @@ Deno.test("a page that is full looks at no row of the ranges behind", async () =
     db.function("looked", () => ++looked);
     const from = { values: ["g3"], id: id(3) };
     const query = { filter: eq("isDeleted", false), sort, limit: 5, from };
-    const statement = pageStatement(shape, query, { guard: "looked()" });
+    const statement = pageStatement(
+      { ...planQuery(shape, query), isServed: false, guard: "looked()" },
+      query,
+    );
     const { sql, values } = boundPage(statement, "seq", query);
     assert.equal(db.prepare(sql).all(...values).length, 6);
     assert.equal(looked, 6);
@@ -207,7 +215,7 @@ Deno.test("texts are read in the order of the page, wherever it begins", async (
           { filter, sort, limit: 20, offset: 1_000 },
         ];
         for (const query of pages) {
-          const statement = pageStatement(shape, query);
+          const statement = unguarded(shape, query);
           const read = (form: (typeof FORMS)[number]) => {
             const { sql, values } = boundPage(statement, form, query);
             return db.prepare(sql).all(...values).map((row) => Object.values(row)[0]);
@@ -332,7 +340,8 @@ Deno.test("what is counted without a guard is sought in an index by all that is 
   ];
   return withRows(shape, (db) => {
     for (const conditions of asked) {
-      const { limited } = Statements.of(shape).count(and(eq("isDeleted", false), ...conditions));
+      const filter = and(eq("isDeleted", false), ...conditions);
+      const { limited } = countStatement(planQuery(shape, { filter }), "lookup");
       const { sql, values } = limited!;
       const plan = db.prepare(`explain query plan ${sql}`).all(...values, 9)
         .map(({ detail }) => `${detail}`);

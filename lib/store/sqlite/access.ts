@@ -18,5 +18,9 @@ export interface Access {
 export interface Slow {
   /** How many rows a read may look at on the event loop; at 0 none that is not sure to be short. */
   readonly rowsMax: number;
+  /** Whether a statement looked at many rows within the last minute. */
+  isSlow(text: string): boolean;
+  /** Remembers for a minute that a statement looks at many rows. */
+  noteSlow(text: string): void;
   scan<S extends Scan | RowScan>(scan: S): Promise<ScannedBy<S> | Unread>;
 }

@@ -1,17 +1,25 @@
 import type { Figure, GroupKey } from "../aggregation.ts";
+import { eq } from "../filter.ts";
 import { groupOrder, typeAt } from "../groups.ts";
 import type { Aggregation, Definition } from "../port.ts";
-import { filterSql } from "./filter_sql.ts";
+import { DOCUMENT_GUARD } from "./budget.ts";
 import { scalarSql } from "./columns.ts";
 import { type Fragment, sql } from "./fragment.ts";
+import { looksIntoDocuments, type QueryPlan } from "./plan.ts";
+import { whereSql } from "./source.ts";
 import { tableName } from "./table_name.ts";
 
 /** Reads a row for each group: its keys, and behind them its figures. */
-export function aggregateSql(definition: Definition, query: Aggregation, guard: string): Fragment {
-  const { filter, keys, figures, limit } = query;
+export function aggregateSql(plan: QueryPlan, query: Aggregation): Fragment {
+  const { definition } = plan;
+  const { keys, figures, limit } = query;
+  const isRead = [...keys, ...figures].some((one) =>
+    "path" in one && looksIntoDocuments(definition, eq(one.path, null))
+  );
+  const guard = isRead ? DOCUMENT_GUARD : plan.guard;
   const keyParts = keys.map((key) => keySql(definition, key));
   const columns = [...keyParts, ...figures.map((figure) => sql(figureSql(definition, figure)))];
-  const condition = filterSql(definition, filter);
+  const condition = whereSql(plan, "lookup");
   const places = keys.map((_, i) => i + 1);
   const order = groupOrder(query).map(({ of, index, descending }) =>
     `${(of === "key" ? 0 : keys.length) + index + 1}${descending ? " desc" : ""}`

@@ -22,27 +22,21 @@ export interface Column {
 
 type ColumnType = (typeof FIELD_TYPES)[ScalarType]["sql"];
 
-/** Written once for each definition. */
-const written = new WeakMap<Definition, ReadonlyMap<string, Column>>();
-
 /**
- * By their paths, the columns that a definition's records have: of documents all declared scalars,
- * but for those within arrays; of Corbel's own records none.
+ * Returns the columns that a definition's records have: of documents all declared scalars, but for
+ * those within arrays; of Corbel's own records none.
  */
-export function columnsOf(definition: Definition): ReadonlyMap<string, Column> {
-  let columns = written.get(definition);
-  if (columns === undefined) {
-    const found = definition.trash ? columnsIn(definition.fields, []) : [];
-    // A row is read from its beginning: what stands behind long texts takes ten times as long.
-    const inOrder = [
-      ...found.filter(({ isLong }) => !isLong),
-      ...found.filter(({ isLong }) => isLong),
-    ];
-    columns = new Map(inOrder.map((column) => [column.path, column]));
-    written.set(definition, columns);
-  }
-  return columns;
+export function columnsOf(definition: Definition): readonly Column[] {
+  const found = definition.trash ? columnsIn(definition.fields, []) : [];
+  // A row is read from its beginning: what stands behind long texts takes ten times as long.
+  return [...found.filter(({ isLong }) => !isLong), ...found.filter(({ isLong }) => isLong)];
 }
+
+/** Whether the records of a definition have a column for a path. */
+export const hasColumn = (definition: Definition, path: string): boolean =>
+  definition.trash && path !== "_id" && scalarAt(definition, path) !== null;
+
+const columnName = (path: string): string => quoted(`.${inOneCase(path)}`);
 
 const columnsIn = (
   fields: Readonly<Record<string, FieldShape>>,
@@ -58,7 +52,7 @@ function columnOf(names: readonly string[], fieldType: ScalarType): Column {
   const type = FIELD_TYPES[fieldType].sql;
   const path = names.join(".");
   const at = textPath(path);
-  const name = quoted(`.${inOneCase(path)}`);
+  const name = columnName(path);
   const isLong = FIELD_TYPES[fieldType].isText === true;
   const read = (text: string) => fromText(`${text},${at}`, type);
   return { path, names, name, type, isLong, at, fromText: read };
@@ -92,9 +86,8 @@ export function valueOf({ names, type }: Column, record: StoredRecord): SqlValue
  */
 export function scalarSql(definition: Definition, path: string): string {
   if (path === "_id") return "id";
-  const column = columnsOf(definition).get(path);
-  if (column !== undefined) return column.name;
   const type = scalarAt(definition, path);
+  if (definition.trash && type !== null) return columnName(path);
   const value = `json_extract(doc,${textPath(path)})`;
   return type !== null && FIELD_TYPES[type].sql === "real" ? asDouble(value) : value;
 }

@@ -66,6 +66,10 @@ const THREAD_BYTES_MIN = 4_194_304;
 /** Of which a scan of columns looks at some in four milliseconds; most reads end by that time. */
 const ROWS_MAX = 40_000;
 
+/** A statement that was slow is tried again behind this: it may have an index by then. */
+const SLOW_MS = 60_000;
+const SLOW_TEXTS_MAX = 500;
+
 /** The embedded engine: one file per space. Several processes may share a folder. */
 export class SqliteEngine implements Engine {
   readonly name = "sqlite";
@@ -82,6 +86,8 @@ export class SqliteEngine implements Engine {
   readonly #control: FileSpace;
   readonly #registry: Registry;
   readonly #projects: LRUCache<string, FileSpace>;
+  /** Until when statements are taken for slow, by their spaces and texts. */
+  readonly #slowUntil = new LRUCache<string, number>({ max: SLOW_TEXTS_MAX });
   /** Projects whose files could not be used when they were needed last. */
   readonly #lost = new Set<Id>();
   readonly #watch: ReturnType<typeof setInterval>;
@@ -131,6 +137,9 @@ export class SqliteEngine implements Engine {
       },
       slow: {
         rowsMax: this.#rowsMax,
+        isSlow: (text) => (this.#slowUntil.get(`${space} ${text}`) ?? 0) > performance.now(),
+        noteSlow: (text) =>
+          void this.#slowUntil.set(`${space} ${text}`, performance.now() + SLOW_MS),
         scan: (scan) => this.#scans.run(this.#path(space), scan),
       },
       write: async (work, empty) => {

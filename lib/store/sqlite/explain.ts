@@ -1,17 +1,19 @@
-import { adviseKnowing, boundedBy, conjuncts, fixedBy } from "../advice.ts";
+import { adviseKnowing, boundedBy, fixedBy } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
 import { ALL, and } from "../filter.ts";
 import type { Definition, Explanation, Filter, Index, ListQuery, SortKey } from "../port.ts";
-import { searchIn, searchPathsOf } from "../search.ts";
+import { searchPathsOf } from "../search.ts";
 import { indexName } from "./index_names.ts";
-import type { PageStatement } from "./keyset.ts";
+import { isSearch } from "./filter_sql.ts";
+import { type PageStatement, pageStatement, soughtStatement } from "./keyset.ts";
+import type { QueryPlan } from "./plan.ts";
 import { SOUGHT_MAX } from "./scan.ts";
-import { type TextLookup, textLookup } from "./text_lookup.ts";
-import type { Statements } from "./statements.ts";
+import { countStatement } from "./statements.ts";
+import type { TextLookup } from "./words_table.ts";
 
 /** What an explanation is made from. */
 export interface Source {
-  readonly statements: Statements;
+  readonly plan: QueryPlan;
   /** The steps of a statement's query plan. */
   planOf(statement: string): Promise<readonly string[]>;
   /** Whether few records may hold a text. */
@@ -33,26 +35,25 @@ interface Way {
 
 /** SQLite's own plan says which index it takes; how much lies there is counted. */
 export async function explain(source: Source, query: ListQuery): Promise<Explanation> {
-  const { statements } = source;
-  const { definition } = statements;
-  const search = searchIn(query.filter);
-  if (search !== null) {
+  const { plan } = source;
+  const { definition, conditions, text } = plan;
+  const search = conditions.find(isSearch);
+  if (search !== undefined) {
     const keys = searchPathsOf(definition).map((path) => ({ path, descending: false }));
     const examined = await countOr(source, search, Infinity);
     return { index: keys, examined, advice: adviseKnowing(definition, query, examined) };
   }
-  const lookup = textLookup(definition, query.filter);
-  if (lookup !== null && await source.isNarrow(lookup)) {
-    const keys = [{ path: lookup.path, descending: false }];
+  if (text !== null && await source.isNarrow(text)) {
+    const keys = [{ path: text.path, descending: false }];
     const examined = await countOr(source, query.filter, Infinity);
     return { index: keys, examined, advice: adviseKnowing(definition, query, examined) };
   }
-  const usual = await pageBy(source, statements.page(query).tested, query);
-  const sought = statements.sought(query);
+  const usual = await pageBy(source, pageStatement(plan, query, { search: "test" }), query);
+  const sought = soughtStatement(plan, query);
   const page = sought === null || usual.examined <= SOUGHT_MAX
     ? usual
     : fewer(usual, await pageBy(source, sought, query));
-  const total = query.total ? await examinedForTotal(source, query.filter) : 0;
+  const total = query.total ? await examinedForTotal(source) : 0;
   const examined = Math.max(page.examined, total);
   return { index: page.index, examined, advice: adviseKnowing(definition, query, examined) };
 }
@@ -68,8 +69,7 @@ async function pageBy(
   { sql }: PageStatement,
   query: ListQuery,
 ): Promise<Found> {
-  const plan = await source.planOf(sql.seq);
-  const way = wayOf(source.statements.definition, query.filter, plan);
+  const way = wayOf(source.plan, await source.planOf(sql.seq));
   return { index: way.index, examined: await examinedForPage(source, way, query) };
 }
 
@@ -83,14 +83,10 @@ async function examinedForPage(source: Source, way: Way, query: ListQuery): Prom
   return Math.min(rows, Math.ceil(wanted * rows / Math.max(matches, 1)));
 }
 
-async function examinedForTotal(source: Source, filter: Filter): Promise<number> {
-  const count = source.statements.count(filter);
+async function examinedForTotal(source: Source): Promise<number> {
+  const count = countStatement(source.plan, "test");
   if (count.kept) return 0;
-  const way = wayOf(
-    source.statements.definition,
-    filter,
-    await source.planOf(count.tested.sql),
-  );
+  const way = wayOf(source.plan, await source.planOf(count.fragment.sql));
   return await countOr(source, way.lookedUp, Infinity);
 }
 
@@ -104,16 +100,17 @@ async function countOr(source: Source, filter: Filter, most: number): Promise<nu
   }
 }
 
-function wayOf(definition: Definition, filter: Filter, plan: readonly string[]): Way {
-  const sorted = plan.some((step) => step.includes("FOR ORDER BY") || step.includes("OF ORDER BY"));
-  const step = plan.find((one) => /^(?:SEARCH|SCAN) a_.* INDEX i_/.test(one)) ??
-    plan.find((one) => /^(?:SEARCH|SCAN) r_/.test(one)) ?? "";
+function wayOf({ definition, filter, conditions }: QueryPlan, steps: readonly string[]): Way {
+  const sorted = steps.some((step) =>
+    step.includes("FOR ORDER BY") || step.includes("OF ORDER BY")
+  );
+  const step = steps.find((one) => /^(?:SEARCH|SCAN) a_.* INDEX i_/.test(one)) ??
+    steps.find((one) => /^(?:SEARCH|SCAN) r_/.test(one)) ?? "";
   const keys = keysOf(definition, step);
-  if (plan.includes("MULTI-INDEX OR")) {
+  if (steps.includes("MULTI-INDEX OR")) {
     return { index: keys, lookedUp: filter, filtered: false, sorted };
   }
   const bounds = (step.match(/[<>=]\?/g) ?? []).length;
-  const conditions = conjuncts(filter);
   const side = conditions.filter((one) => definition.trash && fixedBy(one) === "isDeleted");
   const found = keys === null ? [] : servedBy(keys, conditions);
   const lookedUp = bounds === 0 ? [] : [...side, ...found];

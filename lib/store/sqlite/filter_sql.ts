@@ -1,5 +1,4 @@
 import type { Definition, Filter, Scalar } from "../port.ts";
-import { searchIn } from "../search.ts";
 import { FIELD_TYPES, type ScalarType } from "../field_types.ts";
 import { isOfType, scalarAt } from "../shape.ts";
 import { type ArrayTable, arrayTableOf, valueColumn } from "./array_tables.ts";
@@ -7,8 +6,7 @@ import { type Fragment, join, sql } from "./fragment.ts";
 import { patternSql } from "./pattern_sql.ts";
 import { asDouble, scalarSql } from "./columns.ts";
 import { tableName } from "./table_name.ts";
-import { textLookup } from "./text_lookup.ts";
-import { WordsTable } from "./words_table.ts";
+import { wordsTableOf } from "./words_table.ts";
 
 /** A path as SQLite's JSON functions take it, for binding. */
 const boundPath = (path: string): string =>
@@ -23,10 +21,6 @@ type Ordering = keyof typeof SIGNS;
  */
 export type SearchWay = "lookup" | "test";
 
-/** Whether records can be looked up by their words, or by pieces of their texts. */
-export const isFoundByWords = (definition: Definition, filter: Filter): boolean =>
-  searchIn(filter) !== null || textLookup(definition, filter) !== null;
-
 /** The filter as a condition that is true for matches; false or null for everything else. */
 export function filterSql(
   definition: Definition,
@@ -35,16 +29,9 @@ export function filterSql(
 ): Fragment {
   switch (filter.op) {
     case "and":
-    case "or": {
-      const parts = filter.of.map((one) => filterSql(definition, one, way));
-      if (filter.op === "and") {
-        if (filter.of.some(isByIds)) leaveTo(isByIds, filter.of, parts);
-        else if (way === "lookup" && !filter.of.some(isById)) {
-          leaveToWords(definition, filter, parts);
-        }
-      }
-      return join(parts, ` ${filter.op} `, filter.op === "and" ? "1" : "0");
-    }
+      return allSql(definition, filter.of, way);
+    case "or":
+      return join(filter.of.map((one) => filterSql(definition, one, way)), " or ", "0");
     case "not":
       return negated(filterSql(definition, filter.of, way));
     case "search":
@@ -63,43 +50,42 @@ const isByIds = (filter: Filter): boolean => filter.op === "in" && filter.path =
 /** SQLite finds it by itself. */
 const isById = (filter: Filter): boolean => filter.op === "eq" && filter.path === "_id";
 
-const isSearch = ({ op }: Filter): boolean => op === "search";
+export const isSearch = ({ op }: Filter): boolean => op === "search";
 
 /**
- * Records asked for by their ids or their words are found by them. SQLite does not know how many
- * records are not deleted: it would take an index for that, and walk through all of them. A sign in
- * front of a condition keeps it from being looked up.
+ * Returns a condition that is true for what fulfils all of some conditions. Records asked for by
+ * their ids or their words are found by them. SQLite does not know how many records are not deleted:
+ * it would take an index for that, and walk through all of them.
  */
-function leaveTo(
-  isLookedUp: (filter: Filter) => boolean,
-  of: readonly Filter[],
-  parts: Fragment[],
-): void {
-  for (const [i, { sql, values }] of parts.entries()) {
-    if (!isLookedUp(of[i]!)) parts[i] = { sql: `+(${sql})`, values };
-  }
+export function allSql(
+  definition: Definition,
+  conditions: readonly Filter[],
+  way: SearchWay,
+): Fragment {
+  const isLeading = conditions.some(isByIds)
+    ? isByIds
+    : way === "lookup" && conditions.some(isSearch) && !conditions.some(isById)
+    ? isSearch
+    : () => true;
+  const parts = conditions.map((one) => {
+    const condition = filterSql(definition, one, way);
+    return isLeading(one) ? condition : keptFromIndexes(condition);
+  });
+  return join(parts, " and ", "1");
 }
 
-/** The same for records that have words, or pieces of a text. */
-function leaveToWords(
-  definition: Definition,
-  filter: Extract<Filter, { op: "and" | "or" }>,
-  parts: Fragment[],
-): void {
-  if (filter.of.some(isSearch)) return leaveTo(isSearch, filter.of, parts);
-  const lookup = textLookup(definition, filter);
-  if (lookup === null) return;
-  leaveTo(() => false, filter.of, parts);
-  const { sql, values } = WordsTable.of(definition)!.holding(lookup);
-  parts.unshift({ sql: `seq in (${sql})`, values });
-}
+/** A sign in front of a condition keeps SQLite from looking it up in an index. */
+export const keptFromIndexes = ({ sql, values }: Fragment): Fragment => ({
+  sql: `+(${sql})`,
+  values,
+});
 
 function searchSql(
   definition: Definition,
   words: readonly string[],
   way: SearchWay,
 ): Fragment {
-  const table = WordsTable.of(definition);
+  const table = wordsTableOf(definition);
   if (table === null || words.length === 0) return sql("0");
   const { sql: matching, values } = table.matching(words);
   return { sql: `${way === "test" ? "+" : ""}seq in (${matching})`, values };

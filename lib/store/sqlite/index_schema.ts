@@ -1,6 +1,7 @@
 import type { Definition, Index, SortKey } from "../port.ts";
+import { FIELD_TYPES } from "../field_types.ts";
 import { arrayKeyOf, scalarAt } from "../shape.ts";
-import { columnsOf, scalarSql } from "./columns.ts";
+import { hasColumn, scalarSql } from "./columns.ts";
 import { directionOf, quoted } from "./fragment.ts";
 import { indexName } from "./index_names.ts";
 import { tableName } from "./table_name.ts";
@@ -52,10 +53,12 @@ function listingIndex(definition: Definition, { keys }: Index): Omit<IndexSchema
 }
 
 function keyOf(definition: Definition, { path, descending }: SortKey): IndexKey {
-  if (scalarAt(definition, path) === null) {
+  const declared = scalarAt(definition, path);
+  if (declared === null) {
     throw new TypeError(`Cannot index "${path}" of ${definition.name}: it is no declared scalar`);
   }
-  const type = path === "_id" ? "text" : columnsOf(definition).get(path)?.type ?? "";
+  const isColumn = path === "_id" || hasColumn(definition, path);
+  const type = isColumn ? FIELD_TYPES[declared].sql : "";
   return { value: scalarSql(definition, path), descending, type };
 }
 

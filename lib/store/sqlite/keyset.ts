@@ -5,14 +5,17 @@ import {
   type Position,
   type Scalar,
 } from "../port.ts";
-import { boundedBy, conjuncts, fixesTrash, isLookedUp, sortedBy } from "../advice.ts";
+import { boundedBy, sortedBy } from "../advice.ts";
 import { FIELD_TYPES } from "../field_types.ts";
 import { scalarAt, shapeAt } from "../shape.ts";
-import { isFoundByWords, type SearchWay } from "./filter_sql.ts";
-import { type Source, sourceOf } from "./array_lookup.ts";
+import { keptFromIndexes, type SearchWay } from "./filter_sql.ts";
 import { bindable, directionOf, type Fragment, type SqlValue } from "./fragment.ts";
-import { SERVED_OFFSET_MAX } from "./serving.ts";
+import { isSide, type QueryPlan } from "./plan.ts";
+import { type Source, sourceOf } from "./source.ts";
 import { tableName } from "./table_name.ts";
+
+/** What varies from page to page of a query. */
+export type PageQuery = Omit<ListQuery, "filter" | "sort">;
 
 /** The statement that reads a page, without what varies from page to page. */
 export interface PageStatement {
@@ -64,8 +67,6 @@ function withTexts(seqSql: string, definition: Definition, textMax: number | nul
 }
 
 export interface PageOptions {
-  /** A condition that is evaluated for every row, before the filter. */
-  readonly guard?: string;
   /** Whether an index over the sort may serve it; else only one that the filter can use does. */
   readonly bySort?: boolean;
   /** How records are found whose words are searched for. */
@@ -82,26 +83,24 @@ export interface PageOptions {
  * joined by `or` is walked from the start of the index.
  */
 export function pageStatement(
-  definition: Definition,
-  query: ListQuery,
-  { guard = "1", bySort = true, search = "lookup" }: PageOptions = {},
+  plan: QueryPlan,
+  query: PageQuery,
+  { bySort = true, search = "lookup" }: PageOptions = {},
 ): PageStatement {
-  const byWords = search === "lookup" && isFoundByWords(definition, query.filter);
-  const twice = definition.trash && !byWords && !fixesTrash(query.filter) &&
-    !isWalk(definition, query);
-  const inOrder = bySort && !byWords;
-  const source = sourceOf(definition, query, {
-    bySort: inOrder,
-    byRange: !bySort,
-    twice,
-    search,
-  });
-  const order = sortOrder(definition, query, { source, bySort: inOrder });
+  const { definition, conditions } = plan;
+  const isByWords = search === "lookup" && plan.isByWords;
+  const isWalk = conditions.length === 0 && isByIds(plan);
+  const twice = definition.trash && !isByWords && !conditions.some(isSide) && !isWalk;
+  const inOrder = bySort && !isByWords;
+  const source = sourceOf(plan, { bySort: inOrder, byRange: !bySort, twice, search });
+  const order = sortOrder(plan, query, { source, bySort: inOrder });
   const ranges = query.from === undefined
     ? [{ condition: "1", slots: [], order }]
     : rangesBehind(order, query);
-  const isWalked = inOrder && isByIds(definition, query) && isUnaided(definition, query);
-  const filter = guarded(guard, isWalked ? filterByIds(source.filter) : source.filter);
+  // What no index finds is looked for in the order of ids: SQLite would take one for the side of the
+  // trash, read all that is there, and sort it.
+  const isWalked = inOrder && isByIds(plan) && isUnaided(plan);
+  const filter = guarded(plan, isWalked ? keptFromIndexes(source.filter) : source.filter);
   const rangeText = twice ? mergedSql : rangeSql;
   const offset = query.offset === undefined ? "" : ` offset ${BOUND}`;
   const links = ranges.map((range) => rangeText({ source, filter, range }));
@@ -115,31 +114,29 @@ export function pageStatement(
 }
 
 /**
- * Whether all records are read by their ids, for which there is only the table's own index: that
- * has live and deleted ones in one order.
+ * Returns the same page by an index that the filter can use, whatever the sort; null if there is no
+ * such index. SQLite prefers one over the sort, which is best where much matches; where little does,
+ * it is walked to its end.
  */
-const isWalk = (definition: Definition, query: ListQuery): boolean =>
-  conjuncts(query.filter).length === 0 && isByIds(definition, query);
+export const soughtStatement = (plan: QueryPlan, query: PageQuery): PageStatement | null =>
+  plan.isServed || !plan.isLookedUp
+    ? null
+    : pageStatement(plan, query, { bySort: false, search: "test" });
 
-/** Whether only the table's own index has the order, which knows nothing of the trash. */
-const isByIds = ({ indexes }: Definition, { sort }: ListQuery): boolean =>
+/** Whether only the table's own index has the order, which has live and deleted records in one. */
+const isByIds = ({ definition: { indexes }, sort }: QueryPlan): boolean =>
   sortedBy(sort)[0]!.path === "_id" && !indexes.some(({ keys }) => keys[0]!.path === "_id");
 
 /** Whether no index finds what is asked for. */
-const isUnaided = (definition: Definition, { filter }: ListQuery): boolean =>
-  !isLookedUp(definition, filter) &&
-  !conjuncts(filter).map(boundedBy).some((path) =>
+const isUnaided = ({ definition, conditions, isLookedUp }: QueryPlan): boolean =>
+  !isLookedUp &&
+  !conditions.map(boundedBy).some((path) =>
     path === "_id" || definition.indexes.some(({ keys }) => keys[0]!.path === path)
   );
 
-/**
- * What no index finds is looked for in the order of ids: SQLite would take one for the side of the
- * trash, read all that is there, and sort it. A sign in front keeps a condition from being looked up.
- */
-const filterByIds = ({ sql, values }: Fragment): Fragment => ({ sql: `+(${sql})`, values });
-
-const guarded = (guard: string, { sql, values }: Fragment): Fragment =>
-  guard === "1" ? { sql, values } : { sql: `${guard} and (${sql})`, values };
+/** A guard is evaluated for every row, before the filter. */
+const guarded = ({ isServed, guard }: QueryPlan, { sql, values }: Fragment): Fragment =>
+  isServed ? { sql, values } : { sql: `${guard} and (${sql})`, values };
 
 /**
  * The values that a statement takes for a position and a limit; that of an offset follows.
@@ -169,22 +166,11 @@ function pageValues(
 export function boundPage(
   statement: PageStatement,
   form: PageForm,
-  { from, limit, offset }: ListQuery,
+  { from, limit, offset }: PageQuery,
 ): Fragment {
   const values = pageValues(statement, from, limit + 1);
   if (offset !== undefined) values.push(offset);
   return { sql: statement.sql[form], values };
-}
-
-/** What distinguishes the statements of one filter. */
-export function pageShape(definition: Definition, query: ListQuery): string {
-  const { sort, from, backwards, offset } = query;
-  let shape = `${inlineBytes(definition, query) ?? ""}${backwards ? "<" : ">"}`;
-  if (offset !== undefined) shape += offset > SERVED_OFFSET_MAX ? "O" : "o";
-  for (const { path, descending } of sort) shape += `${descending ? "-" : "+"}${path},`;
-  if (from === undefined) return shape;
-  for (const value of from.values) shape += value === null ? "0" : "1";
-  return `${shape}${from.inclusive ? "=" : "@"}`;
 }
 
 /** Sorting by `_id` before the last key makes the keys behind it idle. */
@@ -204,8 +190,8 @@ interface OrderTerm {
 
 /** The sort with `_id` as its last key, turned round for reading backwards. */
 function sortOrder(
-  definition: Definition,
-  { sort, backwards = false }: ListQuery,
+  { definition, sort }: QueryPlan,
+  { backwards = false }: PageQuery,
   { source, bySort }: { source: Source; bySort: boolean },
 ): OrderTerm[] {
   // A sign in front of a value keeps it from being looked up.
@@ -228,7 +214,7 @@ interface Range {
   readonly order: readonly OrderTerm[];
 }
 
-function rangesBehind(order: readonly OrderTerm[], { from }: ListQuery): Range[] {
+function rangesBehind(order: readonly OrderTerm[], { from }: PageQuery): Range[] {
   const isNull = positionValues(from!, order.length).map((value) => value === null);
   const ranges: Range[] = [];
   for (let at = order.length - 1; at >= 0; at--) {

@@ -28,15 +28,20 @@ import { fittingText, pageOf, StoredText } from "../texts.ts";
 import type { Access, Slow } from "./access.ts";
 import type { Connection, Row } from "./connection.ts";
 import { noteChanges } from "./change_table.ts";
+import { aggregateSql } from "./aggregate_sql.ts";
 import { explain } from "./explain.ts";
 import { filterSql } from "./filter_sql.ts";
 import { type Fragment, sql } from "./fragment.ts";
-import { boundPage } from "./keyset.ts";
+import { boundPage, type PageStatement } from "./keyset.ts";
 import { wholeRows } from "./page_texts.ts";
+import { planQuery } from "./plan.ts";
+import { referrersSql } from "./referrers_sql.ts";
 import { readRows } from "./rows.ts";
 import { readBounded } from "./slow.ts";
-import { type CountStatement, type PagePlan, Statements } from "./statements.ts";
+import { type CountStatement, firstStatement, WriteStatements } from "./statements.ts";
+import { tableName } from "./table_name.ts";
 import { countGrowth, type Growth } from "./tables.ts";
+import { type WordsTable, wordsTableOf } from "./words_table.ts";
 
 const none = () => null;
 
@@ -44,14 +49,16 @@ const none = () => null;
 export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   readonly #definition: Definition;
   readonly #access: Access;
-  readonly #statements: Statements;
+  readonly #table: string;
   readonly #writing: Writing;
+  #statements: WriteStatements | null = null;
+  #words: WordsTable | null | undefined;
 
   constructor(definition: Definition, access: Access, writing: Writing = {}) {
     this.#definition = definition;
     this.#access = access;
     this.#writing = writing;
-    this.#statements = Statements.of(definition);
+    this.#table = tableName(definition);
   }
 
   insert(record: T): Promise<Stored<T>> {
@@ -68,7 +75,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   get(id: Id): Promise<Stored<T> | null> {
     return this.#access.read((db) => {
-      const row = db.get(sql(`select rev, doc from ${this.#statements.table} where id = ?`, id));
+      const row = db.get(sql(`select rev, doc from ${this.#table} where id = ?`, id));
       return row === undefined ? null : stored<T>(row);
     }, none);
   }
@@ -81,20 +88,19 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   list(query: ListQuery): Promise<Page<T>> {
-    const plan = this.#statements.page(query);
-    const count = query.total ? this.#statements.count(query.filter) : null;
-    const { table } = this.#statements;
-    const read = { statements: this.#statements, access: this.#access, plan, count, query };
-    return readBounded(read, {
-      here: (db, { plan, count }) => {
-        const { slow } = this.#access;
-        const chosen = { table, plan: plan!, count, query, slow };
+    const [access, table] = [this.#access, this.#table];
+    const plan = planQuery(this.#definition, query);
+    const isCounted = query.total !== undefined && query.total !== false;
+    return readBounded({ access, plan, page: query, isCounted }, {
+      here: (db, { page, count }) => {
+        const { slow } = access;
+        const chosen = { table, page: page!, count, query, slow };
         // A transaction sees one moment.
         return slow === null ? readPage(db, chosen) : inOneMoment(db, () => readPage(db, chosen));
       },
       elsewhere: ({ texts, total, examined }) =>
         pageOf({ texts, total, examined: atLeastShown(examined, texts, query) }, query),
-      empty: () => pageOf({ texts: [], total: count === null ? null : 0, examined: 0 }, query),
+      empty: () => pageOf({ texts: [], total: isCounted ? 0 : null, examined: 0 }, query),
     });
   }
 
@@ -103,15 +109,8 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   }
 
   count(filter: Filter): Promise<number> {
-    const count = this.#statements.count(filter);
-    const query = { filter, sort: [], limit: 0 };
-    return readBounded({
-      statements: this.#statements,
-      access: this.#access,
-      plan: null,
-      count,
-      query,
-    }, {
+    const plan = planQuery(this.#definition, { filter });
+    return readBounded({ access: this.#access, plan, page: null, isCounted: true }, {
       here: (db, { count }) => counted(db, count!, this.#access.slow),
       elsewhere: ({ total }) => total!,
       empty: () => 0,
@@ -120,12 +119,12 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   async aggregate(query: Aggregation): Promise<Groups> {
     const { filter, keys, bytesMax = PAGE_BYTES_MAX } = query;
+    const plan = planQuery(this.#definition, { filter });
     const sort = keys.slice(0, 1).map(({ path }) => ({ path, descending: false }));
     const rows = await readRows({
       access: this.#access,
-      statements: this.#statements,
-      statement: this.#statements.aggregate(query),
-      filter,
+      plan,
+      statement: aggregateSql(plan, query),
       bytesMax,
       advice: advisedText(this.#definition, { filter, sort }),
     });
@@ -135,11 +134,11 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   async referrers(query: ReferrerQuery): Promise<ReadonlyMap<Id, readonly Id[]>> {
     const { filter, path, ids } = query;
     if (ids.length === 0) return new Map();
+    const plan = planQuery(this.#definition, query);
     const rows = await readRows({
       access: this.#access,
-      statements: this.#statements,
-      statement: this.#statements.referrers(query),
-      filter: query.filter,
+      plan,
+      statement: referrersSql(plan, query),
       bytesMax: null,
       advice: advisedText(this.#definition, { filter: and(within(path, ids), filter), sort: [] }),
     });
@@ -148,10 +147,10 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   explain(query: ListQuery): Promise<Explanation> {
     return explain({
-      statements: this.#statements,
+      plan: planQuery(this.#definition, query),
       planOf: (statement) => this.#access.read((db) => db.planOf(statement)),
       isNarrow: (lookup) =>
-        this.#access.read((db) => this.#statements.words?.areFew(db, lookup) ?? false, () => true),
+        this.#access.read((db) => wordsTableOf(this.#definition)!.areFew(db, lookup), () => true),
       count: (one) => this.count(one),
     }, query);
   }
@@ -176,7 +175,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   deleteMany(filter: Filter, limit: number): Promise<number> {
     const { sql: condition, values } = filterSql(this.#definition, filter);
     const matching = sql(
-      `select rev, doc, seq from ${this.#statements.table} where ${condition} limit ?`,
+      `select rev, doc, seq from ${this.#table} where ${condition} limit ?`,
       ...values,
       limit,
     );
@@ -184,6 +183,15 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       const rows = db.all(matching);
       return this.#delete(db, rows).length;
     }, () => 0);
+  }
+
+  #writeStatements(): WriteStatements {
+    return this.#statements ??= new WriteStatements(this.#definition);
+  }
+
+  #wordsTable(): WordsTable | null {
+    if (this.#words === undefined) this.#words = wordsTableOf(this.#definition);
+    return this.#words;
   }
 
   #change(db: Connection, filter: Filter, change: Change): Stored<T> | null {
@@ -194,8 +202,8 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     const json = fittingText(this.#definition, after);
     const revision = before.revision + 1;
     const seq = seqOf(row);
-    db.run(this.#statements.update({ seq, revision, json }, before.value, after));
-    runIfAny(db, this.#statements.words?.update(seq, before.value, after));
+    db.run(this.#writeStatements().update({ seq, revision, json }, before.value, after));
+    runIfAny(db, this.#wordsTable()?.update(seq, before.value, after));
     const changed = { json, revision, value: after };
     this.#written(db, [{ before, after: changed }]);
     return changed;
@@ -208,9 +216,9 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       revision,
       value,
     }));
-    const rows = inserted.map((one) => db.get(this.#statements.insert(one))!);
+    const rows = inserted.map((one) => db.get(this.#writeStatements().insert(one))!);
     for (const [i, [seq]] of rows.entries()) {
-      runIfAny(db, this.#statements.words?.insert(seq as number, inserted[i]!.value));
+      runIfAny(db, this.#wordsTable()?.insert(seq as number, inserted[i]!.value));
     }
     this.#written(db, inserted.map((after) => ({ before: null, after })));
     return inserted;
@@ -218,8 +226,8 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   #delete(db: Connection, rows: readonly Row[]): Stored<T>[] {
     for (const row of rows) {
-      db.run(sql(`delete from ${this.#statements.table} where seq = ?`, seqOf(row)));
-      runIfAny(db, this.#statements.words?.delete(seqOf(row)));
+      db.run(sql(`delete from ${this.#table} where seq = ?`, seqOf(row)));
+      runIfAny(db, this.#wordsTable()?.delete(seqOf(row)));
     }
     const gone = rows.map((row) => stored<T>(row));
     this.#written(db, gone.map((before) => ({ before, after: null })));
@@ -228,7 +236,7 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
 
   /** Revision, text and `seq` of the first match. */
   #find(db: Connection, filter: Filter): Row | undefined {
-    return db.get(this.#statements.first(filter));
+    return db.get(firstStatement(this.#definition, filter));
   }
 
   /** Notes and counts the records that were written. Throws `SpaceFull`. */
@@ -262,7 +270,7 @@ function growthOf(written: readonly WrittenRecord[]): Growth {
 
 interface PageRead {
   readonly table: string;
-  readonly plan: PagePlan;
+  readonly page: PageStatement;
   readonly count: CountStatement | null;
   readonly query: ListQuery;
   readonly slow: Slow | null;
@@ -270,10 +278,10 @@ interface PageRead {
 
 function readPage<T>(
   db: Connection,
-  { table, plan: { statement }, count, query, slow }: PageRead,
+  { table, page, count, query, slow }: PageRead,
 ): Page<T> {
   const seen = db.rowsSeen;
-  const rows = wholeRows(db, db.all(boundPage(statement, "seq, text", query)), { table, query });
+  const rows = wholeRows(db, db.all(boundPage(page, "seq, text", query)), { table, query });
   const texts = rows.map(([, text]) => text as string);
   const total = count && counted(db, count, slow);
   const examined = atLeastShown(db.rowsSeen - seen, texts, query);

@@ -1,8 +1,9 @@
-import { fixesTrash, sortedBy } from "../advice.ts";
+import { sortedBy } from "../advice.ts";
 import type { Definition, Index, ReferrerQuery } from "../port.ts";
-import { filterSql } from "./filter_sql.ts";
 import { scalarSql } from "./columns.ts";
 import { type Fragment, sql } from "./fragment.ts";
+import { isSide, type QueryPlan } from "./plan.ts";
+import { whereSql } from "./source.ts";
 import { tableName } from "./table_name.ts";
 
 /**
@@ -10,14 +11,11 @@ import { tableName } from "./table_name.ts";
  * path, each id is looked up by itself, so that no more is read of one that many refer to than is
  * answered, if the index has the order too; else all records are read once for all ids.
  */
-export function referrersSql(
-  definition: Definition,
-  query: ReferrerQuery,
-  guard: string,
-): Fragment {
-  const lookups = lookupIndexes(definition, query);
+export function referrersSql(plan: QueryPlan, query: ReferrerQuery): Fragment {
+  const { definition, guard } = plan;
+  const lookups = lookupIndexes(plan, query);
   const ids = JSON.stringify(query.ids);
-  const { sql: condition, values } = filterSql(definition, query.filter);
+  const { sql: condition, values } = whereSql(plan, "lookup");
   const text = lookups.length > 0
     ? eachSql(definition, query, { where: `${guard} and (${condition})`, lookups })
     : onceSql(definition, query, `${guard} and (${condition})`);
@@ -54,7 +52,7 @@ const orderSql = (definition: Definition, sort: ReferrerQuery["sort"], sign = ""
   ).join(", ");
 
 /** Indexes that begin with the path, where the filter allows to use them. */
-const lookupIndexes = (definition: Definition, { path, filter }: ReferrerQuery): Index[] =>
-  definition.trash && !fixesTrash(filter)
+const lookupIndexes = ({ definition, conditions }: QueryPlan, { path }: ReferrerQuery): Index[] =>
+  definition.trash && !conditions.some(isSide)
     ? []
     : definition.indexes.filter(({ keys, unique }) => !unique && keys[0]!.path === path);

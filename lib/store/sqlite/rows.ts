@@ -1,18 +1,17 @@
 import { PageTooLarge, QueryTooSlow } from "../errors.ts";
-import type { Filter } from "../port.ts";
-import type { Access } from "./access.ts";
+import type { Access, Slow } from "./access.ts";
 import { BudgetExceeded } from "./budget.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { Fragment } from "./fragment.ts";
 import { readRowScan, type RowScan, type ScannedRows } from "./scan.ts";
-import { isWide, servingLimits } from "./slow.ts";
-import type { Statements } from "./statements.ts";
+import type { QueryPlan } from "./plan.ts";
+import { FEW_ROWS, isWide, servingLimits } from "./slow.ts";
 
 export interface RowsRead {
   readonly access: Access;
-  readonly statements: Statements;
+  readonly plan: QueryPlan;
+  /** Is made from the plan. */
   readonly statement: Fragment;
-  readonly filter: Filter;
   /** How many bytes the texts in the rows may have; null where they cannot have many. */
   readonly bytesMax: number | null;
   /** The field whose index would help; null if none would. */
@@ -24,21 +23,19 @@ export interface RowsRead {
  * where they take long. None where there are no records. Throws `QueryTooSlow` and `PageTooLarge`.
  */
 export async function readRows(read: RowsRead): Promise<readonly Row[]> {
-  const { access, statements: { slowQueries }, statement, bytesMax } = read;
+  const { access: { read: readHere, slow }, statement, bytesMax } = read;
   const scan: RowScan = { rows: statement, bytesMax };
-  const { slow } = access;
-  const query = { of: statement, text: statement.sql };
-  let found = await access.read(
-    (db) => slow === null ? readRowScan(db, scan, {}) : attempt(db, scan, { slow, query, read }),
-    () => NONE,
-  );
+  let isTried = true;
+  let found = await readHere((db) => {
+    if (slow === null) return readRowScan(db, scan, {});
+    isTried = slow.rowsMax > 0 && !slow.isSlow(statement.sql) && !isWide(db, read.plan);
+    return isTried ? attempt(db, scan, slow) : null;
+  }, () => NONE);
   if (found === null) {
     const scanned = await slow!.scan(scan);
-    if (typeof scanned === "string") {
-      if (scanned === "late") slowQueries.learn(query, "slow");
-      throw new QueryTooSlow(read.advice);
-    }
-    slowQueries.learn(query, scanned.seen > slow!.rowsMax ? "slow" : "quick");
+    const isSlow = scanned === "late" || typeof scanned === "object" && scanned.seen > FEW_ROWS;
+    if (isSlow && isTried) slow!.noteSlow(statement.sql);
+    if (typeof scanned === "string") throw new QueryTooSlow(read.advice);
     found = scanned;
   }
   if (found.rows === null) throw new PageTooLarge(bytesMax!);
@@ -47,20 +44,8 @@ export async function readRows(read: RowsRead): Promise<readonly Row[]> {
 
 const NONE: ScannedRows = { rows: [], seen: 0 };
 
-interface Attempt {
-  readonly slow: NonNullable<Access["slow"]>;
-  readonly query: { readonly of: Fragment; readonly text: string };
-  readonly read: RowsRead;
-}
-
-/** Null where it is known to take long, or did. */
-function attempt(
-  db: Connection,
-  scan: RowScan,
-  { slow: { rowsMax }, query, read: { statements, filter } }: Attempt,
-): ScannedRows | null {
-  if (rowsMax === 0 || statements.slowQueries.isSlow(query)) return null;
-  if (isWide(db, statements.words, filter)) return null;
+/** Returns null where it takes too long for the event loop. */
+function attempt(db: Connection, scan: RowScan, { rowsMax }: Slow): ScannedRows | null {
   try {
     return readRowScan(db, scan, servingLimits(rowsMax));
   } catch (error) {

@@ -10,11 +10,8 @@ export interface Scan {
   readonly page: Fragment | null;
   /** The same in another way, which is better where few rows match; null if there is none. */
   readonly sought: Fragment | null;
-  /**
-   * Whether it was given up for want of time alone. Where the machine did something else meanwhile,
-   * nothing is slow about it: then the usual way is tried first.
-   */
-  readonly isDoubtful: boolean;
+  /** Whether it ran out of time alone on the event loop, so that it may be quick. */
+  readonly isHeldUp: boolean;
   /** How many bytes the page may hold. */
   readonly bytesMax: number;
   readonly count: Fragment | null;
@@ -52,20 +49,13 @@ export type Unread = "late" | "crowded";
 
 /** How many rows the way for few may look at. */
 export const SOUGHT_MAX = 5_000;
-/** Ten times what a read may take on the event loop: who takes longer was not just held up. */
-const DOUBT_MS = 50;
 
 /** Reads a scan, all of it as of one moment. Throws `BudgetExceeded` beyond its allowance. */
 export function readScan(db: Connection, scan: Scan, allowance: ScanLimits): Scanned {
-  const { sought, isDoubtful } = scan;
+  const { sought } = scan;
   if (sought !== null) {
-    const until = Math.min(allowance.until ?? Infinity, performance.now() + DOUBT_MS);
-    const usual = isDoubtful ? attempt(db, scan, { ...allowance, until }) : null;
-    if (usual !== null) return usual;
     const found = attempt(db, { ...scan, page: sought }, allowance);
-    if (found !== null) {
-      return { ...found, rows: { ...found.rows, page: isDoubtful ? Infinity : null } };
-    }
+    if (found !== null) return { ...found, rows: { ...found.rows, page: null } };
   }
   return db.within(allowance, () => read(db, scan));
 }

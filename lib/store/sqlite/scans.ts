@@ -145,7 +145,7 @@ export class Scans implements AsyncDisposable {
       path,
       scan,
       until: performance.now() + this.#limitMs,
-      kind: "isDoubtful" in scan && scan.isDoubtful ? "quick" : "short",
+      kind: "isHeldUp" in scan && scan.isHeldUp ? "quick" : "short",
       stoppedFor: null,
       interruptions: 0,
       settle: answered.resolve,

@@ -10,7 +10,7 @@ const COUNT: Scan = {
   table: "t",
   page: null,
   sought: null,
-  isDoubtful: false,
+  isHeldUp: false,
   bytesMax: 1_000,
   count: sql("select 5"),
 };
@@ -73,9 +73,9 @@ Deno.test("where threads come late, one for each kind of read is there ahead", a
       await using scans = new Scans({ limitMs: 10_000, scansAhead: true });
       await new Promise((resolve) => setTimeout(resolve, 2_000));
       const times = [];
-      for (const isDoubtful of [true, false]) {
+      for (const isHeldUp of [true, false]) {
         const began = performance.now();
-        await scans.run(":memory:", { ...scan, isDoubtful });
+        await scans.run(":memory:", { ...scan, isHeldUp });
         times.push(performance.now() - began);
       }
       return times;
@@ -94,7 +94,7 @@ Deno.test("what was only held up waits for no scan", async () => {
   await using scans = new Scans({ limitMs: 10_000 });
   const folder = await Deno.makeTempDir({ prefix: "corbel-scans-" });
   const busy = Array.from({ length: 20 }, (_, i) => scans.run(`${folder}/${i}.db`, ENDLESS));
-  const found = await scans.run(":memory:", { ...COUNT, isDoubtful: true });
+  const found = await scans.run(":memory:", { ...COUNT, isHeldUp: true });
   assert.ok(typeof found === "object", `it is ${found}`);
   assert.equal(await Promise.race([...busy, "all at work"]), "all at work");
   await scans[Symbol.asyncDispose]();

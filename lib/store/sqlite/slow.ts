@@ -1,22 +1,27 @@
 import { advisedText } from "../advice.ts";
 import { QueryTooSlow } from "../errors.ts";
-import { type Filter, type ListQuery, PAGE_BYTES_MAX } from "../port.ts";
-import { searchedWords } from "../search.ts";
+import { PAGE_BYTES_MAX } from "../port.ts";
 import type { Access, Slow } from "./access.ts";
 import { BudgetExceeded, type BudgetKind, type ScanLimits } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import type { SearchWay } from "./filter_sql.ts";
-import { boundPage } from "./keyset.ts";
-import type { RegisteredQuery, Verdict } from "./slow_query_registry.ts";
+import {
+  boundPage,
+  type PageQuery,
+  type PageStatement,
+  pageStatement,
+  soughtStatement,
+} from "./keyset.ts";
+import type { QueryPlan } from "./plan.ts";
 import type { Scan, Scanned } from "./scan.ts";
-import { textLookup } from "./text_lookup.ts";
-import type { Spread, WordsTable } from "./words_table.ts";
-import type { CountStatement, PagePlan, Statements } from "./statements.ts";
+import { type CountStatement, countStatement } from "./statements.ts";
+import { tableName } from "./table_name.ts";
+import { type Spread, wordsTableOf } from "./words_table.ts";
 
 /** However few rows: some are large, some patterns dear. */
 const HERE_MS = 4;
-/** So many rows are few, however long they took: the machine did something else meanwhile. */
-const FEW_ROWS = 5_000;
+/** A statement that looks at no more is tried on the event loop again, even if it ran out of time. */
+export const FEW_ROWS = 5_000;
 /** Ten milliseconds at most for the dearest pattern, in a text that was made for it. */
 const HERE_MATCH_COST = 50_000;
 
@@ -29,16 +34,22 @@ const LOOKUP_SHARE = 1 / 10;
 
 /** A page, a count, or both. */
 export interface Read {
-  readonly statements: Statements;
   readonly access: Access;
-  readonly plan: PagePlan | null;
+  readonly plan: QueryPlan;
+  /** Null where there is only a count. */
+  readonly page: PageQuery | null;
+  readonly isCounted: boolean;
+}
+
+/** The statements of a read. */
+export interface ReadStatements {
+  readonly page: PageStatement | null;
   readonly count: CountStatement | null;
-  readonly query: ListQuery;
 }
 
 /** How to read on the event loop, and what to make of what was read elsewhere. */
 export interface Ways<T> {
-  here(db: Connection, statements: Pick<Read, "plan" | "count">): T;
+  here(db: Connection, statements: ReadStatements): T;
   elsewhere(scanned: Scanned): T;
   /** What is read where there are no records. */
   empty(): T;
@@ -48,32 +59,27 @@ export interface Ways<T> {
  * Reads on the event loop what is sure to be short, tries there what may be, and hands over to
  * another thread what is not. Throws `QueryTooSlow`.
  */
-export function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>): Promise<T> {
-  const { access, plan, count } = read;
-  const { slow } = access;
-  const isShort = !plan?.guarded && (count === null || count.kept);
-  if (slow === null || (isShort && slow.rowsMax > 0)) {
-    return access.read((db) => here(db, statementsFor(read, wayOf(db, read))), empty);
-  }
-  type Tried = { readonly result: T } | GivenUp;
-  return access.read<Tried>((db) => {
-    const way = wayOf(db, read);
-    const { reach } = way;
-    if (isLong(read, slow) || reach === "wide" || (reach !== "narrow" && isKnownSlow(read))) {
-      return { way, spentOn: null, rows: Infinity };
+export async function readBounded<T>(read: Read, { here, elsewhere, empty }: Ways<T>): Promise<T> {
+  const { slow } = read.access;
+  const tried = await read.access.read<{ readonly result: T } | GivenUp>((db) => {
+    const { reach, search } = accessOf(db, read.plan, read);
+    const statements = statementsOf(read, search);
+    if (slow === null || (isShort(read, statements) && slow.rowsMax > 0)) {
+      return { result: here(db, statements) };
+    }
+    const isKnownSlow = () => textsOf(read, statements).some((text) => slow.isSlow(text));
+    if (isLong(read, slow) || reach === "wide" || (reach !== "narrow" && isKnownSlow())) {
+      return { statements, spentOn: null };
     }
     try {
-      const statements = statementsFor(read, way);
-      const result = db.within(servingLimits(slow.rowsMax), () => here(db, statements));
-      forgetDoubts(read);
-      return { result };
+      return { result: db.within(servingLimits(slow.rowsMax), () => here(db, statements)) };
     } catch (error) {
-      if (error instanceof BudgetExceeded) return { way, spentOn: error.on, rows: db.rowsSeen };
+      if (error instanceof BudgetExceeded) return { statements, spentOn: error.on };
       throw error;
     }
-  }, () => ({ result: empty() })).then(async (tried) =>
-    "result" in tried ? tried.result : elsewhere(await scanned(read, slow, tried))
-  );
+  }, () => ({ result: empty() }));
+  // Without threads everything is read at once.
+  return "result" in tried ? tried.result : elsewhere(await scanned(read, slow!, tried));
 }
 
 /** What a read may cost on the event loop. */
@@ -84,128 +90,111 @@ export const servingLimits = (rowsMax: number): ScanLimits => ({
   until: performance.now() + HERE_MS,
 });
 
+function statementsOf({ plan, page, isCounted }: Read, search: SearchWay): ReadStatements {
+  return {
+    page: page && pageStatement(plan, page, { search }),
+    count: isCounted ? countStatement(plan, search) : null,
+  };
+}
+
+const isShort = ({ plan, page }: Read, { count }: ReadStatements): boolean =>
+  (page === null || plan.isServed) && (count === null || count.kept);
+
+const isLong = ({ page }: Read, { rowsMax }: Slow): boolean =>
+  rowsMax === 0 || (page?.offset ?? 0) > rowsMax;
+
 /** How a query by words, or by a text, is read. */
-interface Way {
+interface WordAccess {
   /** `wide` by words that too many have, `narrow` by pieces of a text that few have. */
   readonly reach: "usual" | "wide" | "narrow";
   /** Whether to go through all that have the words, or to ask of others whether they have them. */
   readonly search: SearchWay;
 }
 
-const USUAL: Way = { reach: "usual", search: "lookup" };
-
-function wayOf(db: Connection, { statements: { words, definition }, count, query }: Read): Way {
-  if (words === null) return USUAL;
-  const searched = searchedWords(query.filter);
-  if (searched.length > 0) {
-    const spread = words.spreadOf(db, searched);
+function accessOf(
+  db: Connection,
+  { definition, words, text }: QueryPlan,
+  { isCounted }: Pick<Read, "isCounted">,
+): WordAccess {
+  if (words.length === 0 && text === null) return { reach: "usual", search: "lookup" };
+  const table = wordsTableOf(definition);
+  if (table === null) return { reach: "usual", search: "lookup" };
+  if (words.length > 0) {
+    const spread = table.spreadOf(db, words);
     const areMany = spread.share > LOOKUP_SHARE;
     return {
-      reach: isWideSpread(spread, areMany && count === null) ? "wide" : "usual",
+      reach: isWideSpread(spread, areMany && !isCounted) ? "wide" : "usual",
       search: areMany ? "test" : "lookup",
     };
   }
-  const lookup = textLookup(definition, query.filter);
-  if (lookup === null) return USUAL;
-  return words.areFew(db, lookup)
+  return table.areFew(db, text!)
     ? { reach: "narrow", search: "lookup" }
     : { reach: "usual", search: "test" };
 }
 
 /** Whether it takes too long to go through all records with words that begin so. */
-export function isWide(db: Connection, words: WordsTable | null, filter: Filter): boolean {
-  const searched = searchedWords(filter);
-  return searched.length > 0 && words !== null && isWideSpread(words.spreadOf(db, searched));
+export function isWide(db: Connection, { definition, words }: QueryPlan): boolean {
+  const table = words.length === 0 ? null : wordsTableOf(definition);
+  return table !== null && isWideSpread(table.spreadOf(db, words));
 }
 
 /** @param isPageOfMany Of whose matches the first few suffice. */
 const isWideSpread = ({ occurrences, matches }: Spread, isPageOfMany = false): boolean =>
   occurrences > HERE_OCCURRENCES || (!isPageOfMany && matches > HERE_MATCHES);
 
-const statementsFor = (read: Read, { search }: Way): Pick<Read, "plan" | "count"> => {
-  if (search === "lookup") return read;
-  const { plan, count } = read;
-  return {
-    plan: plan && { ...plan, statement: plan.tested },
-    count: count && { ...count, fragment: count.tested },
-  };
-};
+const textsOf = ({ plan }: Read, { page, count }: ReadStatements): string[] => [
+  ...page === null ? [] : [slowKey(page.sql.seq, plan)],
+  ...count === null ? [] : [slowKey(count.fragment.sql, plan)],
+];
 
-const isLong = ({ query }: Read, { rowsMax }: Slow): boolean =>
-  rowsMax === 0 || (query.offset ?? 0) > rowsMax;
+/** Returns what a slow statement is remembered by: what a search takes says nothing of other words. */
+const slowKey = (text: string, { words }: QueryPlan): string => [text, ...words].join(" ");
 
-const isKnownSlow = ({ statements, plan, count }: Read): boolean =>
-  (plan !== null && statements.slowQueries.isSlow(pageQuery(plan))) ||
-  (count !== null && statements.slowQueries.isSlow(countQuery(count)));
-
-/** How it ended on the event loop. */
+/** How a read ended on the event loop. */
 interface GivenUp {
-  readonly way: Way;
+  readonly statements: ReadStatements;
   /** Null where it was not tried there. */
   readonly spentOn: BudgetKind | null;
-  /** How many rows it looked at. */
-  readonly rows: number;
 }
 
-async function scanned(read: Read, slow: Slow, given: GivenUp): Promise<Scanned> {
-  const { spentOn, way } = given;
-  const { statements, query } = read;
-  const found = await slow.scan(scanOf(read, way, spentOn === "time"));
+async function scanned(read: Read, slow: Slow, givenUp: GivenUp): Promise<Scanned> {
+  const { plan } = read;
+  const found = await slow.scan(scanOf(read, givenUp));
   if (typeof found === "string") {
-    // To be turned away among many says nothing of how long it would have taken.
-    if (found === "late") learn(read, { page: "slow", total: "slow" });
-    throw new QueryTooSlow(advisedText(statements.definition, query));
+    // A read that is turned away among many is not known to take long.
+    if (found === "late") noteSlow(read, slow, givenUp, { page: Infinity, total: Infinity });
+    throw new QueryTooSlow(advisedText(plan.definition, plan));
   }
-  // What looks at twice as many as were looked at here in the time would run out of it again.
-  const doubtfulMax = spentOn === "time" ? Math.max(FEW_ROWS, 2 * given.rows) : Infinity;
-  const verdictOn = (rows: number): Verdict =>
-    rows > slow.rowsMax ? "slow" : rows > doubtfulMax ? "doubtful" : "quick";
-  const { page, total } = found.rows;
-  // Where the usual way was not tried again, what is known of it is how it ended.
-  const pageRows = page ?? (spentOn === null ? null : Infinity);
-  learn(read, { page: pageRows === null ? null : verdictOn(pageRows), total: verdictOn(total) });
+  if (givenUp.spentOn !== null) {
+    // Where the usual way was not tried again, it is known by how it ended on the event loop.
+    const { page, total } = found.rows;
+    noteSlow(read, slow, givenUp, { page: page ?? Infinity, total });
+  }
   return found;
 }
 
-interface Verdicts {
-  /** Null where it is not known. */
-  readonly page: Verdict | null;
-  readonly total: Verdict;
-}
-
-function learn(
-  { statements: { slowQueries }, plan, count, query }: Read,
-  { page, total }: Verdicts,
+function noteSlow(
+  { plan, page: asked }: Read,
+  slow: Slow,
+  { statements: { page, count } }: GivenUp,
+  rows: { readonly page: number; readonly total: number },
 ): void {
   // What an offset costs says nothing of other pages.
-  if (plan !== null && page !== null && query.offset === undefined) {
-    slowQueries.learn(pageQuery(plan), page);
+  if (page !== null && asked!.offset === undefined && rows.page > FEW_ROWS) {
+    slow.noteSlow(slowKey(page.sql.seq, plan));
   }
-  if (count !== null) slowQueries.learn(countQuery(count), total);
+  if (count !== null && rows.total > FEW_ROWS) slow.noteSlow(slowKey(count.fragment.sql, plan));
 }
 
-function forgetDoubts({ statements: { slowQueries }, plan, count }: Read): void {
-  if (plan !== null) slowQueries.forgetDoubts(pageQuery(plan));
-  if (count !== null) slowQueries.forgetDoubts(countQuery(count));
-}
-
-const pageQuery = (plan: PagePlan): RegisteredQuery => ({ of: plan, text: plan.shape });
-
-const countQuery = (count: CountStatement): RegisteredQuery => ({
-  of: count,
-  text: count.shape,
-});
-
-function scanOf(read: Read, way: Way, isDoubtful: boolean): Scan {
-  const { statements, query } = read;
-  const { plan, count } = statementsFor(read, way);
-  const sought = plan === null ? null : statements.sought(query);
+function scanOf({ plan, page: asked }: Read, { statements, spentOn }: GivenUp): Scan {
+  const { page, count } = statements;
+  const sought = asked && soughtStatement(plan, asked);
   return {
-    table: statements.table,
-    page: plan && boundPage(plan.statement, "seq", query),
-    sought: sought && boundPage(sought, "seq", query),
-    isDoubtful,
-    bytesMax: query.bytesMax ?? PAGE_BYTES_MAX,
+    table: tableName(plan.definition),
+    page: page && boundPage(page, "seq", asked!),
+    sought: sought && boundPage(sought, "seq", asked!),
+    isHeldUp: spentOn === "time",
+    bytesMax: asked?.bytesMax ?? PAGE_BYTES_MAX,
     count: count?.fragment ?? null,
   };
 }

@@ -9,7 +9,7 @@ import { type Fragment, quoted, sql } from "./fragment.ts";
 import { indexSchemas, indexStatement } from "./index_schema.ts";
 import { renameInTexts } from "./renamed_texts.ts";
 import { bareTableName, tableName } from "./table_name.ts";
-import { dropWords, hasWords, WordsTable } from "./words_table.ts";
+import { dropWords, hasWords, wordsTableOf } from "./words_table.ts";
 
 /** Name of an index -> the statement that makes it. The name spells out its keys. */
 function indexStatements(definition: Definition): Map<string, string> {
@@ -47,7 +47,7 @@ const storedColumns = (db: Connection, definition: Definition): ReadonlyMap<stri
 
 /** Whether every field of the definition has its column. */
 function hasColumns(db: Connection, definition: Definition): boolean {
-  const columns = [...columnsOf(definition).values()];
+  const columns = columnsOf(definition);
   if (columns.length === 0) return true;
   const stored = storedColumns(db, definition);
   return columns.every(({ name, type }) => stored.get(name) === type);
@@ -56,7 +56,7 @@ function hasColumns(db: Connection, definition: Definition): boolean {
 /** Whether everything the definition asks for is there. Throws for an index of another shape. */
 export function isPrepared(db: Connection, definition: Definition): boolean {
   if (!hasTable(db, definition) || !hasColumns(db, definition)) return false;
-  if (WordsTable.of(definition)?.isIn(db) === false) return false;
+  if (wordsTableOf(definition)?.isIn(db) === false) return false;
   if (definition.recordedAs !== undefined && !hasChanges(db)) return false;
   const stored = storedIndexes(db, definition);
   let complete = hasArrayTables(db, definition);
@@ -157,7 +157,7 @@ function makeMissing(db: Connection, definition: Definition): void {
 }
 
 function prepareWords(db: Connection, definition: Definition): void {
-  const words = WordsTable.of(definition);
+  const words = wordsTableOf(definition);
   if (words === null || words.isIn(db)) return;
   if (hasWords(db, definition)) throw new Outdated();
   assertStands(db, definition);
@@ -175,7 +175,7 @@ export function redefine(db: Connection, definition: Definition): void {
     removeArrayTables(db, definition, "unwanted");
     if ((definition.renames ?? []).length > 0) renameInTexts(db, definition);
     changeColumns(db, definition);
-    if (WordsTable.of(definition)?.isIn(db) !== true) dropWords(db, definition);
+    if (wordsTableOf(definition)?.isIn(db) !== true) dropWords(db, definition);
   }
   prepare(db, definition);
 }
@@ -210,7 +210,7 @@ const RETIRED_MAX = 200;
  */
 function changeColumns(db: Connection, definition: Definition): void {
   const table = tableName(definition);
-  const wanted = [...columnsOf(definition).values()];
+  const wanted = columnsOf(definition);
   const stored = storedColumns(db, definition);
   const retired = [...stored.keys()].filter((name) =>
     !wanted.some((column) => column.name === name && column.type === stored.get(name))
@@ -259,7 +259,7 @@ function makeIndexes(db: Connection, definition: Definition): void {
  * a strict table another column SQLite reads all its rows, so only one that gets none is strict.
  */
 function tableStatement(definition: Definition, name: string): string {
-  const columns = [...columnsOf(definition).values()].map(({ name, type }) => `${name} ${type}, `);
+  const columns = columnsOf(definition).map(({ name, type }) => `${name} ${type}, `);
   return `create table ${name}(seq integer primary key, id text not null unique, ` +
     `rev integer not null, ${columns.join("")}doc text not null)${
       columns.length > 0 ? "" : " strict"
@@ -269,7 +269,7 @@ function tableStatement(definition: Definition, name: string): string {
 /** The same rows in a table with the definition's columns, filled out of their texts. */
 function rebuild(db: Connection, definition: Definition): void {
   const [table, next] = [tableName(definition), quoted(`n_${definition.name}`)];
-  const columns = [...columnsOf(definition).values()];
+  const columns = columnsOf(definition);
   const into = ["seq", "id", "rev", ...columns.map(({ name }) => name), "doc"];
   const from = ["seq", "id", "rev", ...columns.map(({ fromText }) => fromText("doc")), "doc"];
   db.run(sql(tableStatement(definition, next)));

@@ -7,7 +7,6 @@ import type { Connection, Row } from "./connection.ts";
 import { type Fragment, quoted, sql } from "./fragment.ts";
 import { gramsOf } from "./text_grams.ts";
 import { tableName } from "./table_name.ts";
-import type { TextLookup } from "./text_lookup.ts";
 
 /** Every sign of ASCII: what stands between two spaces is one word, as we have found it. */
 const SIGNS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
@@ -17,6 +16,15 @@ const TOKENIZER = inQuotes(`ascii tokenchars ${inQuotes(SIGNS, "'")}`, '"');
 
 /** U+10FFFF is no character, so every word with the same beginning sorts before it. */
 const BEHIND_ALL = "\u{10ffff}";
+
+/** A text that all matches have in a search field. */
+export interface TextLookup {
+  readonly path: string;
+  /** What the field has in texts that may have it. */
+  readonly grams: readonly string[];
+  /** What it has of texts that are looked into themselves. */
+  readonly long: string;
+}
 
 /** About how many records have words. */
 export interface Spread {
@@ -37,37 +45,27 @@ export interface Spread {
  */
 export class WordsTable {
   readonly #definition: Definition;
-  readonly #bareName: string;
   readonly #name: string;
-  /** Spells out what is searched, as names of indexes do: with other fields it is another table. */
-  readonly #column: string;
-  /** As SQLite keeps it, so that the two can be compared. */
-  readonly #statement: string;
 
-  private constructor(definition: Definition) {
+  /** Takes a definition that has search fields. */
+  constructor(definition: Definition) {
     this.#definition = definition;
-    this.#bareName = nameOf(definition);
-    this.#name = quoted(this.#bareName);
-    this.#column = quoted(`words of ${searchPathsOf(definition).join()}`);
-    this.#statement =
-      `CREATE VIRTUAL TABLE ${this.#name} using fts5(${this.#column}, content='', ` +
-      `contentless_delete=1, detail=column, tokenize=${TOKENIZER})`;
+    this.#name = quoted(nameOf(definition));
   }
-
-  /** Null where a definition has no search fields. */
-  static of(definition: Definition): WordsTable | null {
-    let table = WordsTable.#of.get(definition);
-    if (table === undefined) {
-      table = searchPathsOf(definition).length === 0 ? null : new WordsTable(definition);
-      WordsTable.#of.set(definition, table);
-    }
-    return table;
-  }
-
-  static readonly #of = new WeakMap<Definition, WordsTable | null>();
 
   isIn(db: Connection): boolean {
-    return storedStatement(db, this.#bareName) === this.#statement;
+    return storedStatement(db, nameOf(this.#definition)) === this.#statement;
+  }
+
+  /** Spells out what is searched, as names of indexes do: with other fields it is another table. */
+  get #column(): string {
+    return quoted(`words of ${searchPathsOf(this.#definition).join()}`);
+  }
+
+  /** As SQLite keeps it, so that the two can be compared. */
+  get #statement(): string {
+    return `CREATE VIRTUAL TABLE ${this.#name} using fts5(${this.#column}, content='', ` +
+      `contentless_delete=1, detail=column, tokenize=${TOKENIZER})`;
   }
 
   /** Makes it for the records there are. */
@@ -182,6 +180,10 @@ export class WordsTable {
     return sql(`${how} into ${this.#name}(rowid, ${this.#column}) values(?, ?)`, seq, words);
   }
 }
+
+/** Returns null where a definition has no search fields. */
+export const wordsTableOf = (definition: Definition): WordsTable | null =>
+  searchPathsOf(definition).length === 0 ? null : new WordsTable(definition);
 
 const WORDS_GUARD = guardOn("rowid");
 
