@@ -91,9 +91,13 @@ export function isLookedUp(definition: Definition, conditions: readonly Filter[]
   const fixed = indexable(definition, conditions.map(fixedBy));
   const arrays = indexable(definition, conditions.map(boundedBy))
     .filter((path) => elementAt(definition, path) !== null);
-  const indexes = usable(definition, [...fixed, ...arrays]);
-  return fixed.some((path) => leads(indexes, path)) ||
-    arrays.some((path) => indexes.some(({ keys }) => isReached(keys, path, fixed)));
+  if (fixed.includes("_id")) return true;
+  const asked = [...fixed, ...arrays];
+  return indexesOf(definition).some((index) =>
+    (fixed.includes(index.keys[0]!.path) ||
+      arrays.some((path) => isReached(index.keys, path, fixed))) &&
+    isUsable(definition, index, asked)
+  );
 }
 
 /** Whether the keys of an index have the path behind others that are all fixed, or first of all. */
@@ -160,10 +164,12 @@ const leads = (indexes: readonly Index[], path: string): boolean =>
 
 /** An index over an array knows nothing of records whose array is empty, so it must be asked for. */
 const usable = (definition: Definition, asked: readonly string[]): readonly Index[] =>
-  indexesOf(definition).filter((index) => {
-    const array = arrayKeyOf(definition, index);
-    return array === null || asked.includes(array);
-  });
+  indexesOf(definition).filter((index) => isUsable(definition, index, asked));
+
+function isUsable(definition: Definition, index: Index, asked: readonly string[]): boolean {
+  const array = arrayKeyOf(definition, index);
+  return array === null || asked.includes(array);
+}
 
 const indexesOf = ({ indexes, expiry }: Definition): readonly Index[] =>
   expiry === undefined ? indexes : [...indexes, { keys: [ascending(expiry)] }];

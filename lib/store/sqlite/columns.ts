@@ -14,10 +14,6 @@ export interface Column {
   readonly type: ColumnType;
   /** Whether a text of any length may stand in it. */
   readonly isLong: boolean;
-  /** Where it lies in a JSON text, as SQLite's functions take it. */
-  readonly at: string;
-  /** The same value, out of the text in a column. */
-  fromText(text: string): string;
 }
 
 type ColumnType = (typeof FIELD_TYPES)[ScalarType]["sql"];
@@ -51,15 +47,16 @@ const columnsIn = (
 function columnOf(names: readonly string[], fieldType: ScalarType): Column {
   const type = FIELD_TYPES[fieldType].sql;
   const path = names.join(".");
-  const at = textPath(path);
-  const name = columnName(path);
   const isLong = FIELD_TYPES[fieldType].isText === true;
-  const read = (text: string) => fromText(`${text},${at}`, type);
-  return { path, names, name, type, isLong, at, fromText: read };
+  return { path, names, name: columnName(path), type, isLong };
 }
 
-/** What is of another type than is declared is not there, as in {@linkcode valueOf}. */
-function fromText(at: string, type: ColumnType): string {
+/**
+ * Returns the value of a column out of a document's text. A value of another type than is declared is
+ * not there, as in {@linkcode valueOf}.
+ */
+export function fromText({ path, type }: Column): string {
+  const at = `doc,${textPath(path)}`;
   const value = `json_extract(${at})`;
   switch (type) {
     case "text":

@@ -4,7 +4,7 @@ import { ALL, and } from "../filter.ts";
 import type { Definition, Explanation, Filter, Index, ListQuery, SortKey } from "../port.ts";
 import { searchPathsOf } from "../search.ts";
 import { indexName } from "./index_names.ts";
-import { isSearch } from "./filter_sql.ts";
+import { isSearch, type SearchWay } from "./filter_sql.ts";
 import { type PageStatement, pageStatement, soughtStatement } from "./keyset.ts";
 import type { QueryPlan } from "./plan.ts";
 import { SOUGHT_MAX } from "./scan.ts";
@@ -48,7 +48,7 @@ export async function explain(source: Source, query: ListQuery): Promise<Explana
     const examined = await countOr(source, query.filter, Infinity);
     return { index: keys, examined, advice: adviseKnowing(definition, query, examined) };
   }
-  const usual = await pageBy(source, pageStatement(plan, query, { search: "test" }), query);
+  const usual = await pageBy(source, pageStatement(plan, query, { search: usualWay(plan) }), query);
   const sought = soughtStatement(plan, query);
   const page = sought === null || usual.examined <= SOUGHT_MAX
     ? usual
@@ -57,6 +57,9 @@ export async function explain(source: Source, query: ListQuery): Promise<Explana
   const examined = Math.max(page.examined, total);
   return { index: page.index, examined, advice: adviseKnowing(definition, query, examined) };
 }
+
+/** Returns how records are read whose words are not looked up. */
+const usualWay = ({ isByWords }: QueryPlan): SearchWay => isByWords ? "test" : "lookup";
 
 type Found = Pick<Explanation, "index" | "examined">;
 
@@ -84,7 +87,7 @@ async function examinedForPage(source: Source, way: Way, query: ListQuery): Prom
 }
 
 async function examinedForTotal(source: Source): Promise<number> {
-  const count = countStatement(source.plan, "test");
+  const count = countStatement(source.plan, usualWay(source.plan));
   if (count.kept) return 0;
   const way = wayOf(source.plan, await source.planOf(count.fragment.sql));
   return await countOr(source, way.lookedUp, Infinity);

@@ -3,7 +3,7 @@
 import { boundedBy, conjuncts, fixedBy, isLookedUp, sortedBy } from "../advice.ts";
 import type { Definition, Filter, Index, ListQuery, Scalar, SortKey } from "../port.ts";
 import { searchedWords, searchPathsOf } from "../search.ts";
-import { arrayKeyOf, isOfType, scalarAt } from "../shape.ts";
+import { arrayKeyOf, elementAt, isOfType, scalarAt } from "../shape.ts";
 import { type ArrayTable, arrayTableOf, arrayTablesOf } from "./array_tables.ts";
 import { DOCUMENT_GUARD, GUARD } from "./budget.ts";
 import { hasColumn } from "./columns.ts";
@@ -95,16 +95,16 @@ function isServedByIndex(
   }
   if (definition.trash) fixed.delete("isDeleted");
   const order = sortedBy(sort);
-  return completeIndexes(definition).some((index) => {
+  return definition.indexes.some((index) => {
     const keys = sortedBy(index.keys);
     return keys.slice(0, fixed.size).every(({ path }) => fixed.has(path)) &&
-      hasOrder(keys.slice(fixed.size), order);
+      hasOrder(keys.slice(fixed.size), order) && isComplete(definition, index);
   });
 }
 
-/** Returns the indexes with one entry for each record: a unique one leaves some out. */
-const completeIndexes = (definition: Definition): readonly Index[] =>
-  definition.indexes.filter((index) => !index.unique && arrayKeyOf(definition, index) === null);
+/** Whether an index has one entry for each record: a unique one leaves some out. */
+const isComplete = (definition: Definition, index: Index): boolean =>
+  !index.unique && arrayKeyOf(definition, index) === null;
 
 /** Whether keys of an index, read from either end, have an order. */
 const hasOrder = (keys: readonly SortKey[], order: readonly SortKey[]): boolean =>
@@ -128,10 +128,10 @@ export function isCountedByIndex({ definition, conditions, array }: QueryPlan): 
   if (!isOnce || isOther || ranged.size > 1) return false;
   if (definition.trash && !fixed.delete("isDeleted")) return false;
   const count = fixed.size + ranged.size;
-  return completeIndexes(definition).some(({ keys }) => {
-    const paths = keys.map(({ path }) => path).slice(0, count);
+  return definition.indexes.some((index) => {
+    const paths = index.keys.map(({ path }) => path).slice(0, count);
     return paths.length === count && paths.slice(0, fixed.size).every((path) => fixed.has(path)) &&
-      paths.slice(fixed.size).every((path) => ranged.has(path));
+      paths.slice(fixed.size).every((path) => ranged.has(path)) && isComplete(definition, index);
   });
 }
 
@@ -184,6 +184,8 @@ function arrayLookup(
   conditions: readonly Filter[],
   sort: readonly SortKey[],
 ): ArrayLookup | null {
+  const isOfArray = (one: Filter) => "path" in one && elementAt(definition, one.path) !== null;
+  if (!conditions.some(isOfArray)) return null;
   let best: ArrayLookup | null = null;
   for (const table of arrayTablesOf(definition)) {
     for (const condition of conditions) {

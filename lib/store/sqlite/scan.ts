@@ -10,7 +10,10 @@ export interface Scan {
   readonly page: Fragment | null;
   /** The same in another way, which is better where few rows match; null if there is none. */
   readonly sought: Fragment | null;
-  /** Whether it ran out of time alone on the event loop, so that it may be quick. */
+  /**
+   * Whether it ran out of time alone on the event loop. Where the machine did something else
+   * meanwhile, it is quick, so the usual way is tried first.
+   */
   readonly isHeldUp: boolean;
   /** How many bytes the page may hold. */
   readonly bytesMax: number;
@@ -52,10 +55,14 @@ export const SOUGHT_MAX = 5_000;
 
 /** Reads a scan, all of it as of one moment. Throws `BudgetExceeded` beyond its allowance. */
 export function readScan(db: Connection, scan: Scan, allowance: ScanLimits): Scanned {
-  const { sought } = scan;
+  const { sought, isHeldUp } = scan;
   if (sought !== null) {
+    const usual = isHeldUp ? attempt(db, scan, allowance) : null;
+    if (usual !== null) return usual;
     const found = attempt(db, { ...scan, page: sought }, allowance);
-    if (found !== null) return { ...found, rows: { ...found.rows, page: null } };
+    if (found !== null) {
+      return { ...found, rows: { ...found.rows, page: isHeldUp ? Infinity : null } };
+    }
   }
   return db.within(allowance, () => read(db, scan));
 }

@@ -40,11 +40,26 @@ Deno.test("the other way is tried first, and says nothing of the usual one", () 
   assert.equal(found.rows.page, null);
 });
 
+Deno.test("of a read that was held up the usual way is tried first, and is known if it was short", () => {
+  const found = readScan(opened(100), scan({ isHeldUp: true }), {});
+  assert.deepEqual(found.texts, ["row 1", "row 2"]);
+  assert.ok(found.rows.page! < 100, `it looked at ${found.rows.page} rows`);
+});
+
+Deno.test("a usual way that is long is left for the other, and is known to be long", () => {
+  const many = opened(SOUGHT_MAX * 2);
+  const found = readScan(many, scan({ page: LONG, isHeldUp: true }), {});
+  assert.deepEqual(found.texts, ["row 7"]);
+  assert.equal(found.rows.page, Infinity);
+});
+
 Deno.test("where neither way is short the usual one is taken, within what is allowed", () => {
   const many = opened(SOUGHT_MAX * 2);
-  const long = scan({ page: LONG, sought: LONG });
-  const found = readScan(many, long, {});
-  assert.deepEqual(found.texts, []);
-  assert.ok(found.rows.page! > SOUGHT_MAX, `it looked at ${found.rows.page} rows`);
-  assert.throws(() => readScan(many, long, { until: 0 }), BudgetExceeded);
+  for (const isHeldUp of [false, true]) {
+    const long = scan({ page: LONG, sought: LONG, isHeldUp });
+    const found = readScan(many, long, {});
+    assert.deepEqual(found.texts, []);
+    assert.ok(found.rows.page! > SOUGHT_MAX, `it looked at ${found.rows.page} rows`);
+    assert.throws(() => readScan(many, long, { until: 0 }), BudgetExceeded);
+  }
 });

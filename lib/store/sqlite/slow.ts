@@ -113,7 +113,7 @@ interface WordAccess {
 
 function accessOf(
   db: Connection,
-  { definition, words, text }: QueryPlan,
+  { definition, words, text, isByWords }: QueryPlan,
   { isCounted }: Pick<Read, "isCounted">,
 ): WordAccess {
   if (words.length === 0 && text === null) return { reach: "usual", search: "lookup" };
@@ -124,7 +124,7 @@ function accessOf(
     const areMany = spread.share > LOOKUP_SHARE;
     return {
       reach: isWideSpread(spread, areMany && !isCounted) ? "wide" : "usual",
-      search: areMany ? "test" : "lookup",
+      search: areMany && isByWords ? "test" : "lookup",
     };
   }
   return table.areFew(db, text!)

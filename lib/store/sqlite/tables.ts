@@ -3,7 +3,7 @@ import type { ByteQuota, Definition } from "../port.ts";
 import { scalarAt } from "../shape.ts";
 import { hasArrayTables, makeArrayTables, removeArrayTables } from "./array_schema.ts";
 import { hasChanges, makeChanges } from "./change_table.ts";
-import { columnsOf } from "./columns.ts";
+import { columnsOf, fromText, textPath } from "./columns.ts";
 import type { Connection } from "./connection.ts";
 import { type Fragment, quoted, sql } from "./fragment.ts";
 import { indexSchemas, indexStatement } from "./index_schema.ts";
@@ -230,8 +230,8 @@ function changeColumns(db: Connection, definition: Definition): void {
   for (const { name, type } of added) {
     db.run(sql(`alter table ${table} add column ${name} ${type}`));
   }
-  const values = added.map(({ name, fromText }) => `${name} = ${fromText("doc")}`);
-  const isThere = added.map(({ at }) => `json_type(doc,${at}) is not null`);
+  const values = added.map((column) => `${column.name} = ${fromText(column)}`);
+  const isThere = added.map(({ path }) => `json_type(doc,${textPath(path)}) is not null`);
   db.run(sql(`update ${table} set ${values.join()} where ${isThere.join(" or ")}`));
 }
 
@@ -271,7 +271,7 @@ function rebuild(db: Connection, definition: Definition): void {
   const [table, next] = [tableName(definition), quoted(`n_${definition.name}`)];
   const columns = columnsOf(definition);
   const into = ["seq", "id", "rev", ...columns.map(({ name }) => name), "doc"];
-  const from = ["seq", "id", "rev", ...columns.map(({ fromText }) => fromText("doc")), "doc"];
+  const from = ["seq", "id", "rev", ...columns.map(fromText), "doc"];
   db.run(sql(tableStatement(definition, next)));
   db.run(
     sql(`insert into ${next}(${into.join()}) select ${from.join()} from ${table} order by seq`),
