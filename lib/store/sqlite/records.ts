@@ -41,7 +41,7 @@ import { readBounded } from "./slow.ts";
 import { type CountStatement, firstStatement, WriteStatements } from "./statements.ts";
 import { tableName } from "./table_name.ts";
 import { countGrowth, type Growth } from "./tables.ts";
-import { type WordsTable, wordsTableOf } from "./words_table.ts";
+import { wordsTableOf } from "./words_table.ts";
 
 const none = () => null;
 
@@ -51,8 +51,6 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
   readonly #access: Access;
   readonly #table: string;
   readonly #writing: Writing;
-  #statements: WriteStatements | null = null;
-  #words: WordsTable | null | undefined;
 
   constructor(definition: Definition, access: Access, writing: Writing = {}) {
     this.#definition = definition;
@@ -185,15 +183,6 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     }, () => 0);
   }
 
-  #writeStatements(): WriteStatements {
-    return this.#statements ??= new WriteStatements(this.#definition);
-  }
-
-  #wordsTable(): WordsTable | null {
-    if (this.#words === undefined) this.#words = wordsTableOf(this.#definition);
-    return this.#words;
-  }
-
   #change(db: Connection, filter: Filter, change: Change): Stored<T> | null {
     const row = this.#find(db, filter);
     if (row === undefined) return null;
@@ -202,8 +191,9 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
     const json = fittingText(this.#definition, after);
     const revision = before.revision + 1;
     const seq = seqOf(row);
-    db.run(this.#writeStatements().update({ seq, revision, json }, before.value, after));
-    runIfAny(db, this.#wordsTable()?.update(seq, before.value, after));
+    const statements = WriteStatements.of(this.#definition);
+    db.run(statements.update({ seq, revision, json }, before.value, after));
+    runIfAny(db, statements.words?.update(seq, before.value, after));
     const changed = { json, revision, value: after };
     this.#written(db, [{ before, after: changed }]);
     return changed;
@@ -216,18 +206,20 @@ export class SqliteRecords<T extends StoredRecord> implements Records<T> {
       revision,
       value,
     }));
-    const rows = inserted.map((one) => db.get(this.#writeStatements().insert(one))!);
+    const statements = WriteStatements.of(this.#definition);
+    const rows = inserted.map((one) => db.get(statements.insert(one))!);
     for (const [i, [seq]] of rows.entries()) {
-      runIfAny(db, this.#wordsTable()?.insert(seq as number, inserted[i]!.value));
+      runIfAny(db, statements.words?.insert(seq as number, inserted[i]!.value));
     }
     this.#written(db, inserted.map((after) => ({ before: null, after })));
     return inserted;
   }
 
   #delete(db: Connection, rows: readonly Row[]): Stored<T>[] {
+    const { words } = WriteStatements.of(this.#definition);
     for (const row of rows) {
       db.run(sql(`delete from ${this.#table} where seq = ?`, seqOf(row)));
-      runIfAny(db, this.#wordsTable()?.delete(seqOf(row)));
+      runIfAny(db, words?.delete(seqOf(row)));
     }
     const gone = rows.map((row) => stored<T>(row));
     this.#written(db, gone.map((before) => ({ before, after: null })));

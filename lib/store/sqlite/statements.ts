@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Definition, Filter, StoredRecord } from "../port.ts";
 import { type Column, columnsOf, valueOf } from "./columns.ts";
 import { filterSql, type SearchWay } from "./filter_sql.ts";
@@ -6,6 +7,7 @@ import { BOUND } from "./keyset.ts";
 import { isCountedByIndex, type QueryPlan } from "./plan.ts";
 import { type Source, sourceOf } from "./source.ts";
 import { tableName } from "./table_name.ts";
+import { type WordsTable, wordsTableOf } from "./words_table.ts";
 
 export interface CountStatement {
   readonly fragment: Fragment;
@@ -66,13 +68,32 @@ interface Row {
   readonly json: string;
 }
 
+/** The statements of definitions that were written to last, by their names and versions. */
+const kept = new LRUCache<string, WriteStatements>({ max: 500 });
+
 /** Statements that write records of one definition. */
 export class WriteStatements {
+  /** Null where there is nothing to search. */
+  readonly words: WordsTable | null;
+  readonly #definition: Definition;
   readonly #table: string;
   readonly #columns: readonly Column[];
   readonly #insert: string;
 
-  constructor(definition: Definition) {
+  /** Returns statements whose columns are not worked out for each write. */
+  static of(definition: Definition): WriteStatements {
+    const key = `${definition.name} ${definition.version}`;
+    let statements = kept.get(key);
+    if (statements === undefined || statements.#definition !== definition) {
+      statements = new WriteStatements(definition);
+      kept.set(key, statements);
+    }
+    return statements;
+  }
+
+  private constructor(definition: Definition) {
+    this.#definition = definition;
+    this.words = wordsTableOf(definition);
     this.#table = tableName(definition);
     this.#columns = columnsOf(definition);
     const names = this.#columns.map(({ name }) => `${name}, `).join("");
