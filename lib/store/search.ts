@@ -1,5 +1,4 @@
 import { distinctWords } from "../words.ts";
-import { conjuncts } from "./advice.ts";
 import type { Definition, Filter, Json, StoredRecord } from "./port.ts";
 import { valueAt } from "./shape.ts";
 
@@ -28,12 +27,6 @@ export const differInWords = (
   searchPathsOf(definition).some((path) =>
     JSON.stringify(valueAt(before, path)) !== JSON.stringify(valueAt(after, path))
   );
-
-type Search = Extract<Filter, { op: "search" }>;
-
-/** What all matches are searched for; null for nothing. */
-export const searchIn = (filter: Filter): Search | null =>
-  conjuncts(filter).find((one) => one.op === "search") ?? null;
 
 /** All words that a filter searches for, in whichever of its parts. */
 export function searchedWords(filter: Filter): readonly string[] {

@@ -7,7 +7,7 @@ import { indexName } from "./index_names.ts";
 import { isSearch, type SearchWay } from "./filter_sql.ts";
 import { type PageStatement, pageStatement, soughtStatement } from "./keyset.ts";
 import type { QueryPlan } from "./plan.ts";
-import { SOUGHT_MAX } from "./scan.ts";
+import { FEW_ROWS } from "./scan.ts";
 import { countStatement } from "./statements.ts";
 import type { TextLookup } from "./words_table.ts";
 
@@ -50,7 +50,7 @@ export async function explain(source: Source, query: ListQuery): Promise<Explana
   }
   const usual = await pageBy(source, pageStatement(plan, query, { search: usualWay(plan) }), query);
   const sought = soughtStatement(plan, query);
-  const page = sought === null || usual.examined <= SOUGHT_MAX
+  const page = sought === null || usual.examined <= FEW_ROWS
     ? usual
     : fewer(usual, await pageBy(source, sought, query));
   const total = query.total ? await examinedForTotal(source) : 0;
@@ -64,8 +64,7 @@ const usualWay = ({ isByWords }: QueryPlan): SearchWay => isByWords ? "test" : "
 type Found = Pick<Explanation, "index" | "examined">;
 
 /** What takes many rows is looked for in the way that is better where few match. */
-const fewer = (usual: Found, sought: Found): Found =>
-  sought.examined <= SOUGHT_MAX ? sought : usual;
+const fewer = (usual: Found, sought: Found): Found => sought.examined <= FEW_ROWS ? sought : usual;
 
 async function pageBy(
   source: Source,

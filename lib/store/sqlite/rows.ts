@@ -3,9 +3,9 @@ import type { Access, Slow } from "./access.ts";
 import { BudgetExceeded } from "./budget.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { Fragment } from "./fragment.ts";
-import { readRowScan, type RowScan, type ScannedRows } from "./scan.ts";
+import { FEW_ROWS, readRowScan, type RowScan, type ScannedRows } from "./scan.ts";
 import type { QueryPlan } from "./plan.ts";
-import { FEW_ROWS, isWide, servingLimits } from "./slow.ts";
+import { isWide, servingLimits } from "./slow.ts";
 
 export interface RowsRead {
   readonly access: Access;

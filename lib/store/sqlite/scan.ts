@@ -50,8 +50,11 @@ export type ScannedBy<S extends Scan | RowScan> = S extends RowScan ? ScannedRow
 /** Why there is no answer: it took too long, or too many wait. */
 export type Unread = "late" | "crowded";
 
-/** How many rows the way for few may look at. */
-export const SOUGHT_MAX = 5_000;
+/**
+ * How many rows the way for few may look at. A statement that looks at no more is tried on the event
+ * loop again, even if it ran out of time there.
+ */
+export const FEW_ROWS = 5_000;
 
 /** Reads a scan, all of it as of one moment. Throws `BudgetExceeded` beyond its allowance. */
 export function readScan(db: Connection, scan: Scan, allowance: ScanLimits): Scanned {
@@ -81,7 +84,7 @@ export const readRowScan = (
 /** Null where few rows do not suffice. */
 function attempt(db: Connection, scan: Scan, allowance: ScanLimits): Scanned | null {
   try {
-    return db.within({ ...allowance, rows: SOUGHT_MAX }, () => read(db, scan));
+    return db.within({ ...allowance, rows: FEW_ROWS }, () => read(db, scan));
   } catch (error) {
     if (error instanceof BudgetExceeded) return null;
     throw error;

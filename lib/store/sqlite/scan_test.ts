@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { BudgetExceeded, GUARD } from "./budget.ts";
 import { Connection } from "./connection.ts";
 import { type Fragment, sql } from "./fragment.ts";
-import { readScan, type Scan, SOUGHT_MAX } from "./scan.ts";
+import { FEW_ROWS, readScan, type Scan } from "./scan.ts";
 
 /** Rows are their numbers; the usual way finds some, the other way others. */
 function opened(rows: number): Connection {
@@ -47,19 +47,19 @@ Deno.test("of a read that was held up the usual way is tried first, and is known
 });
 
 Deno.test("a usual way that is long is left for the other, and is known to be long", () => {
-  const many = opened(SOUGHT_MAX * 2);
+  const many = opened(FEW_ROWS * 2);
   const found = readScan(many, scan({ page: LONG, isHeldUp: true }), {});
   assert.deepEqual(found.texts, ["row 7"]);
   assert.equal(found.rows.page, Infinity);
 });
 
 Deno.test("where neither way is short the usual one is taken, within what is allowed", () => {
-  const many = opened(SOUGHT_MAX * 2);
+  const many = opened(FEW_ROWS * 2);
   for (const isHeldUp of [false, true]) {
     const long = scan({ page: LONG, sought: LONG, isHeldUp });
     const found = readScan(many, long, {});
     assert.deepEqual(found.texts, []);
-    assert.ok(found.rows.page! > SOUGHT_MAX, `it looked at ${found.rows.page} rows`);
+    assert.ok(found.rows.page! > FEW_ROWS, `it looked at ${found.rows.page} rows`);
     assert.throws(() => readScan(many, long, { until: 0 }), BudgetExceeded);
   }
 });

@@ -13,15 +13,13 @@ import {
   soughtStatement,
 } from "./keyset.ts";
 import type { QueryPlan } from "./plan.ts";
-import type { Scan, Scanned } from "./scan.ts";
+import { FEW_ROWS, type Scan, type Scanned } from "./scan.ts";
 import { type CountStatement, countStatement } from "./statements.ts";
 import { tableName } from "./table_name.ts";
 import { type Spread, wordsTableOf } from "./words_table.ts";
 
 /** However few rows: some are large, some patterns dear. */
 const HERE_MS = 4;
-/** A statement that looks at no more is tried on the event loop again, even if it ran out of time. */
-export const FEW_ROWS = 5_000;
 /** Ten milliseconds at most for the dearest pattern, in a text that was made for it. */
 const HERE_MATCH_COST = 50_000;
 

@@ -6,8 +6,8 @@ import type { Access } from "./access.ts";
 import { BudgetExceeded, type BudgetKind } from "./budget.ts";
 import type { Connection } from "./connection.ts";
 import { planQuery } from "./plan.ts";
-import type { Scan, Scanned, Unread } from "./scan.ts";
-import { FEW_ROWS, readBounded } from "./slow.ts";
+import { FEW_ROWS, type Scan, type Scanned, type Unread } from "./scan.ts";
+import { readBounded } from "./slow.ts";
 
 const ROWS_MAX = 20_000;
 
