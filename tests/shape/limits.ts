@@ -9,18 +9,18 @@ export interface Limit {
 }
 
 export const LIMITS: Readonly<Record<string, Limit>> = {
-  filesOfAList: { atMost: 75, aim: 45 },
-  functionsOfAList: { atMost: 348, aim: 200 },
+  filesOfAList: { atMost: 73, aim: 45 },
+  functionsOfAList: { atMost: 340, aim: 200 },
   statementsOfAList: { atMost: 5, aim: 5 },
-  filesOfAnInsert: { atMost: 72, aim: 50 },
-  functionsOfAnInsert: { atMost: 279, aim: 220 },
-  statementsOfAnInsert: { atMost: 13, aim: 8 },
-  caches: { atMost: 41, aim: 24 },
+  filesOfAnInsert: { atMost: 69, aim: 50 },
+  functionsOfAnInsert: { atMost: 262, aim: 220 },
+  statementsOfAnInsert: { atMost: 9, aim: 8 },
+  caches: { atMost: 33, aim: 24 },
   optionalMethodsOfThePort: { atMost: 0, aim: 0 },
   questionsWhichEngineItIs: { atMost: 0, aim: 0 },
-  numericConstantsOfDrivers: { atMost: 129, aim: 60 },
-  linesOfTheStore: { atMost: 14_400, aim: 11_500 },
-  linesOfTheProduct: { atMost: 105_400, aim: 97_000 },
+  numericConstantsOfDrivers: { atMost: 126, aim: 60 },
+  linesOfTheStore: { atMost: 14_150, aim: 11_500 },
+  linesOfTheProduct: { atMost: 105_200, aim: 97_000 },
 };
 
 /** Fails with each count that is above its limit. */
